@@ -64,8 +64,8 @@ uint64_t raim_clock_until_input_us(const struct raim_clock *clock, uint64_t now_
 // server too late.
 uint32_t raim_clock_take_input(struct raim_clock *clock, uint64_t now_us);
 
-// How far the clock is from the tick of the last input to that of the next one: 0 to 1, however
-// late the next input is.
+// The progress from the tick of the last input, 0, to that of the next one, 1. Stays 1 while the
+// next input is late.
 double raim_clock_phase(const struct raim_clock *clock, uint64_t now_us);
 
 // Decides with which inputs a player's client sends an INPUT. The server repeats the last input of

@@ -22,7 +22,8 @@ const struct kill_feed_line *kill_feed_line_at(const struct kill_feed *feed, uin
     return &feed->lines[(feed->count - 1 - age) % KILL_FEED_LINES];
 }
 
-static double kill_feed_strength(const struct kill_feed_line *line, double now_s, double shown_s)
+// Returns 1 for `shown_s`, and less and less within the next second.
+static double opacity_of(const struct kill_feed_line *line, double now_s, double shown_s)
 {
     const double left_s = line->born_s + shown_s + 1 - now_s;
     return fmin(fmax(left_s, 0), 1);
@@ -63,7 +64,7 @@ void kill_feed_draw_kills(const struct ui *ui, raim_box box, const struct kill_f
     raim_vec2 at = box.min;
     for (uint32_t age = 0; age < KILLS_SHOWN && at.y + row_height <= box.max.y; age++) {
         const struct kill_feed_line *line = kill_feed_line_at(kills, age);
-        const double strength = line != NULL ? kill_feed_strength(line, now_s, kill_s) : 0;
+        const double strength = line != NULL ? opacity_of(line, now_s, kill_s) : 0;
         if (strength <= 0)
             break;
         write_kill(ui, at, line, box.max.x - box.min.x, strength);
@@ -183,7 +184,7 @@ void kill_feed_draw_chat(const struct ui *ui, raim_box box, const struct kill_fe
         const struct kill_feed_line *line = kill_feed_line_at(chat, age);
         const double strength = line == NULL    ? 0
                                 : entry != NULL ? 1
-                                                : kill_feed_strength(line, now_s, chat_s);
+                                                : opacity_of(line, now_s, chat_s);
         if (strength <= 0)
             break;
         const struct said said = measure_said(ui, line, width);

@@ -290,7 +290,8 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
     return true;
 }
 
-// The configured number of workers, or one per CPU, but at most one per arena or arena.
+// The configured number of workers, or one per CPU, but at most one per arena and port of arenas on
+// demand.
 static int count_workers(const struct config *config)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -325,7 +326,7 @@ bool arena_table_start(struct arena_table *table)
     const int worker_count = count_workers(table->config);
     running->workers = calloc((size_t)worker_count, sizeof(struct worker *));
     if (running->workers == NULL) {
-        log_error("out of memory");
+        log_error("workers not started: out of memory");
         return false;
     }
     arena_table_is_marking_tokens(table);

@@ -5,7 +5,7 @@
 //
 // COMMAND(name, scope, level, needs, takes, function, failure, help)
 //     POST /v1/commands/NAME, with "-" for the spaces of the name. `needs` and `takes` are fields
-//     of command_table.c. Admins below `level` may not; NOBODY: it is no command of text.
+//     of command_fields.h. Admins below `level` may not; NOBODY: it is no command of text.
 //     `failure` is the problem where no arena has done it.
 // REQUEST(name, scope, method, path, needs, takes, function, answer, help)
 //     Another method and path of HTTP. `answer` is the schema of its document in openapi.json. A

@@ -31,7 +31,7 @@ static const char *const types[] = {
 
 static void write_choices(struct json_writer *json, const char *choices)
 {
-    json_write_array(json, "enum");
+    json_begin_array(json, "enum");
     for (const char *at = choices; *at != '\0';) {
         char choice[32];
         const size_t length = strcspn(at, "|");
@@ -45,7 +45,7 @@ static void write_choices(struct json_writer *json, const char *choices)
 static void write_field(struct json_writer *json, enum command_field field)
 {
     const struct command_field_row *row = &command_fields[field];
-    json_write_object(json, row->name);
+    json_begin_object(json, row->name);
     json_write_text(json, "type", types[row->type]);
     json_write_text(json, "description", row->help);
     if (row->max > 0) {
@@ -71,15 +71,15 @@ static void write_field(struct json_writer *json, enum command_field field)
 // Writes the schema of the body: every field but the one in the path.
 static void write_schema(struct json_writer *json, const char *key, const struct command_row *row)
 {
-    json_write_object(json, key);
+    json_begin_object(json, key);
     json_write_text(json, "type", "object");
     json_write_flag(json, "additionalProperties", false);
-    json_write_object(json, "properties");
+    json_begin_object(json, "properties");
     for (int i = 0; i < COMMAND_FIELDS; i++)
         if (i != FIELD_ID && command_has(row, (enum command_field)i))
             write_field(json, (enum command_field)i);
     json_write_end(json);
-    json_write_array(json, "required");
+    json_begin_array(json, "required");
     for (int i = 0; i < COMMAND_FIELDS; i++)
         if (i != FIELD_ID && (row->needs & COMMAND_BIT(i)) != 0)
             json_write_text(json, NULL, command_fields[i].name);
@@ -91,12 +91,12 @@ char *command_list_json(void)
 {
     struct json_writer json = {0};
     char path[COMMAND_PATH_BYTES];
-    json_write_object(&json, NULL);
-    json_write_array(&json, "commands");
+    json_begin_object(&json, NULL);
+    json_begin_array(&json, "commands");
     for (int i = 0; i < command_count; i++) {
         const struct command_row *row = &command_rows[i];
         command_path(row, "{id}", path);
-        json_write_object(&json, NULL);
+        json_begin_object(&json, NULL);
         json_write_text(&json, "name", row->name);
         json_write_text(&json, "scope", scopes[row->scope]);
         json_write_text(&json, "level", levels[row->level]);
@@ -116,8 +116,8 @@ char *command_list_json(void)
 // Begins a body of JSON, in whose object the schema follows.
 static void begin_content(struct json_writer *json)
 {
-    json_write_object(json, "content");
-    json_write_object(json, "application/json");
+    json_begin_object(json, "content");
+    json_begin_object(json, "application/json");
 }
 
 static void end_content(struct json_writer *json)
@@ -131,10 +131,10 @@ static void write_answer(struct json_writer *json, const char *status, const cha
 {
     char reference[64];
     snprintf(reference, sizeof reference, "#/components/schemas/%s", schema);
-    json_write_object(json, status);
+    json_begin_object(json, status);
     json_write_text(json, "description", description);
     begin_content(json);
-    json_write_object(json, "schema");
+    json_begin_object(json, "schema");
     json_write_text(json, "$ref", reference);
     json_write_end(json);
     end_content(json);
@@ -170,7 +170,8 @@ static void write_answers(struct json_writer *json, const struct command_row *ro
         write_answer(json, "422", "Every mistake of the request.", "Mistakes");
     else
         write_answer(json, "400", "A field is missing, unknown or has a wrong value.", "Problem");
-    write_answer(json, "503", "Too many requests are pending, no port is free, or new arenas are not accepted.",
+    write_answer(json, "503",
+                 "Too many requests are pending, no port is free, or new arenas are not accepted.",
                  is_put ? "Busy" : "Problem");
 }
 
@@ -184,19 +185,19 @@ static void write_operation(struct json_writer *json, const struct command_row *
     for (size_t i = 0; row->method[i] != '\0'; i++)
         method[i] = (char)tolower((unsigned char)row->method[i]);
     command_slug(row, slug);
-    json_write_object(json, method);
+    json_begin_object(json, method);
     json_write_text(json, "operationId", slug);
     json_write_text(json, "summary", row->help);
     if (command_has(row, FIELD_ID))
         json_write_document(json, "parameters", id);
     if (strcmp(row->method, "GET") != 0) {
-        json_write_object(json, "requestBody");
+        json_begin_object(json, "requestBody");
         begin_content(json);
         write_schema(json, "schema", row);
         end_content(json);
         json_write_end(json);
     }
-    json_write_object(json, "responses");
+    json_begin_object(json, "responses");
     write_answers(json, row);
     json_write_end(json);
     json_write_end(json);
@@ -212,7 +213,7 @@ static bool has_path(const struct command_row *row, const char *path)
 char *command_paths_json(void)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     for (int i = 0; i < command_count; i++) {
         char path[COMMAND_PATH_BYTES];
         int first = 0;
@@ -221,7 +222,7 @@ char *command_paths_json(void)
             first++;
         if (first < i)
             continue; // written with its first method
-        json_write_object(&json, path);
+        json_begin_object(&json, path);
         for (int j = i; j < command_count; j++)
             if (has_path(&command_rows[j], path))
                 write_operation(&json, &command_rows[j]);

@@ -32,12 +32,12 @@ static void begin_container(struct json_writer *json, const char *key, const cha
     json->has_members = false;
 }
 
-void json_write_object(struct json_writer *json, const char *key)
+void json_begin_object(struct json_writer *json, const char *key)
 {
     begin_container(json, key, "{", '}');
 }
 
-void json_write_array(struct json_writer *json, const char *key)
+void json_begin_array(struct json_writer *json, const char *key)
 {
     begin_container(json, key, "[", ']');
 }

@@ -22,8 +22,8 @@ struct json_writer {
 // Each writes a value. `key` is its name in an object; NULL in an array and for the document.
 
 // Both begin a container, whose members follow until json_write_end.
-void json_write_object(struct json_writer *json, const char *key);
-void json_write_array(struct json_writer *json, const char *key);
+void json_begin_object(struct json_writer *json, const char *key);
+void json_begin_array(struct json_writer *json, const char *key);
 void json_write_end(struct json_writer *json);
 
 void json_write_null(struct json_writer *json, const char *key);

@@ -58,7 +58,7 @@ void metric_write_status(const struct metric_source *source, struct json_writer 
         return;
     }
     if (table->group != NULL)
-        json_write_object(json, table->group);
+        json_begin_object(json, table->group);
     if (table->write_members != NULL)
         table->write_members(object, json, now_ms);
     for (int i = 0; i < table->count; i++)

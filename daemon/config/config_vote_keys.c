@@ -128,6 +128,7 @@ static bool parse_kinds(const char *text, void *field)
     return true;
 }
 
+// Parses what a silent player's vote counts as: "no", or "ignored", which does not count it.
 static bool parse_silent(const char *text, void *field)
 {
     const bool is_no = strcmp(text, "no") == 0;

@@ -145,7 +145,7 @@ static void write_schema(void)
         fail(error.text);
     expand(schema);
     if (json_dumpf(schema, stdout, JSON_INDENT(2)) != 0)
-        fail("cannot write");
+        fail("cannot write the schema");
     putchar('\n');
     json_decref(schema);
 }
@@ -208,6 +208,6 @@ int main(int argc, char **argv)
     else
         fail("want schema or manual");
     if (fflush(stdout) != 0 || ferror(stdout))
-        fail("cannot write");
+        fail("cannot write the schema");
     return EXIT_SUCCESS;
 }

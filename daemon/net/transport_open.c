@@ -262,6 +262,7 @@ bool transport_enable_encryption(struct transport *transport, const uint8_t secr
         return false;
     offer->offers_encryption = true;
     offer->requires_encryption = required;
-    memcpy(offer->server_key, secure_sessions_key(transport->sessions), sizeof offer->server_key);
+    memcpy(offer->server_key, secure_sessions_public_key(transport->sessions),
+           sizeof offer->server_key);
     return true;
 }

@@ -49,7 +49,7 @@ static void write_words(const void *object, struct json_writer *json, uint64_t n
     json_write_text(json, "phase", agones_phase_name(status->phase));
     json_write_text(json, "gameserver", status->name);
     json_write_text(json, "state", status->state);
-    json_write_object(json, "requests");
+    json_begin_object(json, "requests");
     json_write_count(json, "accepted", sum.accepted);
     json_write_count(json, "rejected", sum.rejected);
     json_write_count(json, "unanswered", sum.unanswered);

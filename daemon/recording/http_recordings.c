@@ -29,9 +29,9 @@ static double length_s(const struct recording_entry *entry)
 // The players with most points.
 static void write_best(struct json_writer *json, const struct recording_entry *entry)
 {
-    json_write_array(json, "best");
+    json_begin_array(json, "best");
     for (uint32_t i = 0; i < entry->best_count && i < RECORDING_BEST; i++) {
-        json_write_object(json, NULL);
+        json_begin_object(json, NULL);
         json_write_text(json, "name", text_or_null(entry->best[i].name));
         json_write_number(json, "score", (int)entry->best[i].score);
         json_write_number(json, "deaths", (int)entry->best[i].deaths);
@@ -42,7 +42,7 @@ static void write_best(struct json_writer *json, const struct recording_entry *e
 
 static void write_entry(struct json_writer *json, const struct recording_entry *entry)
 {
-    json_write_object(json, NULL);
+    json_begin_object(json, NULL);
     json_write_text(json, "name", entry->name);
     json_write_text(json, "arena", entry->arena);
     json_write_text(json, "map", text_or_null(entry->map));
@@ -72,8 +72,8 @@ static char *recordings_json(struct recordings *recordings, const char *before)
     const uint32_t all = recordings != NULL ? recordings_count(recordings, &bytes) : 0;
     const uint32_t count =
         recordings != NULL ? recordings_list(recordings, before, entries, RECORDINGS_PAGE + 1) : 0;
-    json_write_object(&json, NULL);
-    json_write_array(&json, "recordings");
+    json_begin_object(&json, NULL);
+    json_begin_array(&json, "recordings");
     for (uint32_t i = 0; i < count && i < RECORDINGS_PAGE; i++)
         write_entry(&json, &entries[i]);
     json_write_end(&json);

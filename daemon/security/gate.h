@@ -25,6 +25,7 @@
 
 #include "challenge.h"
 #include "check_limit.h"
+#include "connect_rate.h"
 #include "connectionless.h"
 #include "datagram.h"
 #include "gate_limits.h"

@@ -73,7 +73,7 @@ void secure_sessions_destroy(struct secure_sessions *sessions)
     raim_crypto_free(sessions);
 }
 
-const uint8_t *secure_sessions_key(const struct secure_sessions *sessions)
+const uint8_t *secure_sessions_public_key(const struct secure_sessions *sessions)
 {
     return sessions->key;
 }

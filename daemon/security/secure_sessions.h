@@ -37,7 +37,7 @@ struct secure_sessions *secure_sessions_create(uint32_t capacity,
 void secure_sessions_destroy(struct secure_sessions *sessions);
 
 // The server's public key.
-const uint8_t *secure_sessions_key(const struct secure_sessions *sessions);
+const uint8_t *secure_sessions_public_key(const struct secure_sessions *sessions);
 
 bool secure_sessions_has(const struct secure_sessions *sessions, struct udp_address peer);
 

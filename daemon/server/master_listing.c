@@ -42,7 +42,7 @@ static void write_master(struct json_writer *json, const struct master_listing *
         asked += contact->asked;
         asked_ms = contact->asked_ms > asked_ms ? contact->asked_ms : asked_ms;
     }
-    json_write_object(json, NULL);
+    json_begin_object(json, NULL);
     json_write_text(json, "host", master->host);
     json_write_count(json, "port", master->port);
     json_write_count(json, "addresses", (uint64_t)master_listing->addresses[index]);
@@ -59,7 +59,7 @@ static void write_master(struct json_writer *json, const struct master_listing *
 static void write_masters(const void *object, struct json_writer *json, uint64_t now_ms)
 {
     const struct master_listing *master_listing = object;
-    json_write_array(json, "masters");
+    json_begin_array(json, "masters");
     for (int i = 0; master_listing != NULL && i < master_listing->masters.count; i++)
         write_master(json, master_listing, i, now_ms);
     json_write_end(json);

@@ -282,7 +282,7 @@ static bool start_orchestrator(struct server *server, uint16_t port)
         log_error("agones failed: out of memory");
         return false;
     }
-    log_info("agones started url=http://127.0.0.1:%u", port);
+    log_info("reporting to agones url=http://127.0.0.1:%u", port);
     return true;
 }
 

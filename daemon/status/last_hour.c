@@ -278,7 +278,7 @@ static uint32_t index_of(const struct ring *ring, uint32_t number)
 static void write_column(struct json_writer *json, const char *name, const struct ring *ring,
                          int value)
 {
-    json_write_array(json, name);
+    json_begin_array(json, name);
     for (uint32_t i = 0; i < kept(ring); i++)
         json_write_count(json, NULL, ring->samples[index_of(ring, i)].values[value]);
     json_write_end(json);
@@ -288,7 +288,7 @@ static void write_column(struct json_writer *json, const char *name, const struc
 static void write_ring(struct json_writer *json, const struct last_hour *hour,
                        const struct ring *ring, uint64_t now_ms)
 {
-    json_write_object(json, NULL);
+    json_begin_object(json, NULL);
     json_write_count(json, "every_s", LAST_HOUR_EVERY_MS / 1000);
     json_write_count(json, "age_s", (now_ms - hour->sampled_ms) / 1000);
     json_write_count(json, "count", kept(ring));
@@ -304,9 +304,9 @@ char *last_hour_json(const struct last_hour *hour, uint64_t now_ms)
     if (hour == NULL)
         return NULL;
     write_ring(&json, hour, &hour->server, now_ms);
-    json_write_array(&json, "workers_permille");
+    json_begin_array(&json, "workers_permille");
     for (int worker = 0; worker < hour->list->worker_count; worker++) {
-        json_write_array(&json, NULL);
+        json_begin_array(&json, NULL);
         for (uint32_t i = 0; i < kept(&hour->server); i++)
             json_write_count(&json, NULL,
                              hour->worker_permille[index_of(&hour->server, i)][worker]);

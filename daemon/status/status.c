@@ -60,7 +60,7 @@ static void write_tick_us(struct json_writer *json, const struct arena_status *s
 {
     uint32_t sorted[ARENA_TICK_WINDOW];
     const uint32_t count = sort_durations(status, sorted);
-    json_write_object(json, "tick_us");
+    json_begin_object(json, "tick_us");
     json_write_count(json, "p50", percentile(sorted, count, 50));
     json_write_count(json, "p99", percentile(sorted, count, 99));
     json_write_count(json, "max", percentile(sorted, count, 100));
@@ -76,7 +76,7 @@ static void write_stage(struct json_writer *json, const struct tick_profile *pro
     for (uint32_t i = 0; i < count; i++)
         sum_ns += sorted[i] = profile->ns[stage][i];
     qsort(sorted, count, sizeof *sorted, compare_durations);
-    json_write_object(json, tick_stage_names[stage]);
+    json_begin_object(json, tick_stage_names[stage]);
     json_write_tenths(json, "p50", percentile(sorted, count, 50) / 1e3);
     json_write_tenths(json, "p99", percentile(sorted, count, 99) / 1e3);
     json_write_tenths(json, "percent", total_ns > 0 ? 100 * sum_ns / total_ns : 0);
@@ -89,7 +89,7 @@ static void write_stages(struct json_writer *json, const struct tick_profile *pr
     for (int stage = 0; stage < TICK_STAGES; stage++)
         for (uint32_t i = 0; i < tick_profile_kept(profile); i++)
             total_ns += profile->ns[stage][i];
-    json_write_object(json, "stages_us");
+    json_begin_object(json, "stages_us");
     for (int stage = 0; stage < TICK_STAGES; stage++)
         write_stage(json, profile, stage, total_ns);
     json_write_end(json);
@@ -99,7 +99,7 @@ static void write_rejections(struct json_writer *json, const struct arena_status
 {
     struct rejections list[REJECTIONS_MAX_REASONS];
     const int length = rejections_list(status, list);
-    json_write_object(json, "rejections");
+    json_begin_object(json, "rejections");
     for (int i = 0; i < length; i++)
         json_write_count(json, list[i].reason, list[i].count);
     json_write_end(json);
@@ -109,7 +109,7 @@ static void write_player(struct json_writer *json, const struct arena_player *pl
                          uint32_t tick_hz)
 {
     const struct raim_match_player *match = &player->match;
-    json_write_object(json, NULL);
+    json_begin_object(json, NULL);
     json_write_count(json, "id", match->id);
     json_write_text(json, "name", match->name);
     json_write_flag(json, "bot", match->bot);
@@ -141,7 +141,7 @@ static void write_round(struct json_writer *json, const struct arena_status *sta
         [RAIM_MATCH_PAUSED] = "paused",
     };
     const struct raim_match_round *now = &status->round;
-    json_write_object(json, "round");
+    json_begin_object(json, "round");
     json_write_count(json, "number", now->round);
     json_write_text(json, "phase", phases[now->phase]);
     if (now->has_end)
@@ -165,7 +165,7 @@ static void write_vote(struct json_writer *json, const struct arena_status *stat
         json_write_null(json, "vote");
         return;
     }
-    json_write_object(json, "vote");
+    json_begin_object(json, "vote");
     json_write_count(json, "number", vote->number);
     json_write_text(json, "kind", raim_vote_kind_name(vote->subject.kind));
     json_write_text(json, "caller", vote->caller_name);
@@ -190,7 +190,7 @@ static void write_identity(struct json_writer *json, const struct arena *arena)
     const struct config_arena *config = arena_config(arena);
     json_write_text(json, "name", config->name);
     json_write_text(json, "hostname", config_shown_name(config));
-    json_write_array(json, "tags");
+    json_begin_array(json, "tags");
     for (int i = 0; i < config->tags.count; i++)
         json_write_text(json, NULL, config->tags.words[i]);
     json_write_end(json);
@@ -213,7 +213,7 @@ static void status_write_arena(struct json_writer *json, struct arena *arena,
     totals->bots += status->counts.bots;
     totals->spectators += status->counts.spectators;
     totals->max += view.config->match.tuning.max_players;
-    json_write_object(json, NULL);
+    json_begin_object(json, NULL);
     write_identity(json, arena);
     json_write_text(json, "state", status->tick == 0 ? "starting" : "running");
     write_round(json, status, view.config->match.tick_hz);
@@ -225,7 +225,7 @@ static void status_write_arena(struct json_writer *json, struct arena *arena,
     for (int i = 0; i < ARENA_METRIC_TABLES; i++)
         metric_write_status(&(struct metric_source){arena_metric_tables[i], objects[i]}, json, 0);
     write_rejections(json, status);
-    json_write_array(json, "players");
+    json_begin_array(json, "players");
     for (uint32_t i = 0; i < status->player_count; i++)
         write_player(json, &status->players[i], view.config->match.tick_hz);
     json_write_end(json);
@@ -243,7 +243,7 @@ static uint64_t uptime_s(const struct status_view *view, uint64_t now_ms)
 
 static void write_totals(struct json_writer *json, const struct status_totals *totals)
 {
-    json_write_object(json, "players");
+    json_begin_object(json, "players");
     json_write_count(json, "now", totals->now);
     json_write_count(json, "bots", totals->bots);
     json_write_count(json, "spectators", totals->spectators);
@@ -253,11 +253,11 @@ static void write_totals(struct json_writer *json, const struct status_totals *t
 
 static void write_overloaded_workers(struct json_writer *json, const struct arena_list *list)
 {
-    json_write_array(json, "overloaded_workers");
+    json_begin_array(json, "overloaded_workers");
     for (int i = 0; i < list->worker_count; i++) {
         if (!list->loads[i].is_on)
             continue;
-        json_write_object(json, NULL);
+        json_begin_object(json, NULL);
         json_write_count(json, "worker", (uint64_t)i);
         json_write_count(json, "busy_percent", list->loads[i].percent);
         json_write_end(json);
@@ -272,12 +272,12 @@ char *status_json(const struct status_view *view, uint64_t now_ms)
     // arenas.
     struct status_totals totals = {0};
     struct json_writer json = {0}, arenas = {0};
-    json_write_array(&arenas, NULL);
+    json_begin_array(&arenas, NULL);
     for (int i = 0; i < list->count; i++)
         status_write_arena(&arenas, list->arenas[i], &totals);
     json_write_end(&arenas);
     char *text = json_write_take(&arenas);
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     json_write_count(&json, "schema", STATUS_SCHEMA);
     json_write_text(&json, "version", RAIM_VERSION);
     json_write_count(&json, "uptime_s", uptime_s(view, now_ms));
@@ -311,7 +311,7 @@ static bool is_any_worker_overloaded(const struct arena_list *list)
 char *status_health_json(const struct status_view *view, uint64_t now_ms)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     json_write_text(&json, "status", is_any_overloaded(view->list) ? "overloaded" : "ok");
     json_write_count(&json, "uptime_s", uptime_s(view, now_ms));
     json_write_end(&json);
@@ -328,7 +328,7 @@ static void write_admin_player(struct json_writer *json, const struct arena *are
     char address[BANS_NETWORK_BYTES];
     if (has_address)
         bans_print_address(player->address, address);
-    json_write_object(json, NULL);
+    json_begin_object(json, NULL);
     json_write_text(json, "arena", arena_config(arena)->name);
     json_write_count(json, "id", match->id);
     json_write_text(json, "name", match->name);
@@ -345,8 +345,8 @@ static void write_admin_player(struct json_writer *json, const struct arena *are
 char *status_players_json(const struct arena_list *list)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
-    json_write_array(&json, "players");
+    json_begin_object(&json, NULL);
+    json_begin_array(&json, "players");
     for (int i = 0; i < list->count; i++) {
         const struct arena_status *status = arena_status(list->arenas[i]);
         for (uint32_t j = 0; j < status->player_count; j++)
@@ -361,7 +361,7 @@ static void write_ban(struct json_writer *json, const struct ban *ban, int64_t n
 {
     char network[BANS_NETWORK_BYTES];
     bans_print(ban->network, ban->prefix, network);
-    json_write_object(json, NULL);
+    json_begin_object(json, NULL);
     json_write_text(json, "address", network);
     if (ban->until_s == 0) {
         json_write_null(json, "left_s");
@@ -378,8 +378,8 @@ static void write_ban(struct json_writer *json, const struct ban *ban, int64_t n
 char *status_bans_json(const struct bans *bans, int64_t now_s)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
-    json_write_array(&json, "bans");
+    json_begin_object(&json, NULL);
+    json_begin_array(&json, "bans");
     for (uint32_t i = 0; bans != NULL && i < bans->count; i++)
         if (bans->items[i].until_s == 0 || bans->items[i].until_s > now_s)
             write_ban(&json, &bans->items[i], now_s);
@@ -391,8 +391,8 @@ char *status_bans_json(const struct bans *bans, int64_t now_s)
 char *status_maps_json(const struct config *config)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
-    json_write_array(&json, "maps");
+    json_begin_object(&json, NULL);
+    json_begin_array(&json, "maps");
     for (int i = 0; config->map_paths != NULL && i < config->map_count; i++)
         if (config->map_paths[i] != NULL)
             json_write_text(&json, NULL, config->map_paths[i]);
@@ -404,7 +404,7 @@ char *status_maps_json(const struct config *config)
 char *status_problem_json(const char *error)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     json_write_text(&json, "error", error);
     json_write_end(&json);
     return json_write_take(&json);
@@ -413,7 +413,7 @@ char *status_problem_json(const char *error)
 static void write_lines(struct json_writer *json, const struct reload_report *report,
                         enum reload_report_kind kind)
 {
-    json_write_array(json, reload_report_kind_name(kind));
+    json_begin_array(json, reload_report_kind_name(kind));
     for (int i = 0; i < report->count; i++)
         if (report->lines[i].kind == kind)
             json_write_text(json, NULL, report->lines[i].text);
@@ -424,7 +424,7 @@ char *status_reload_json(const struct reload_report *report)
 {
     const bool rejected = reload_report_has(report, RELOAD_REPORT_MISTAKE);
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     if (rejected)
         json_write_text(
             &json, "error",
@@ -461,11 +461,11 @@ static uint64_t silence_ms(const struct arena *arena, uint64_t now_ms)
 static void write_silent_arenas(struct json_writer *json, const struct arena_list *list,
                                 const uint64_t silent_ms[])
 {
-    json_write_array(json, "silent");
+    json_begin_array(json, "silent");
     for (int i = 0; i < list->count; i++) {
         if (silent_ms[i] < STATUS_READY_MS)
             continue;
-        json_write_object(json, NULL);
+        json_begin_object(json, NULL);
         json_write_text(json, "name", arena_config(list->arenas[i])->name);
         if (silent_ms[i] == UINT64_MAX)
             json_write_null(json, "silent_ms");
@@ -478,12 +478,12 @@ static void write_silent_arenas(struct json_writer *json, const struct arena_lis
 
 static void write_overloaded_arenas(struct json_writer *json, const struct arena_list *list)
 {
-    json_write_array(json, "overloaded");
+    json_begin_array(json, "overloaded");
     for (int i = 0; i < list->count; i++) {
         const struct overload *overload = arena_overload(list->arenas[i]);
         if (!overload->is_on)
             continue;
-        json_write_object(json, NULL);
+        json_begin_object(json, NULL);
         json_write_text(json, "name", arena_config(list->arenas[i])->name);
         json_write_text(json, "cause", overload_cause(overload));
         json_write_count(json, "late_ticks", overload->late_in_window);
@@ -529,7 +529,7 @@ char *status_ready_json(const struct status_view *view, uint64_t now_ms, bool *r
     const bool all_keep_up = !is_any_overloaded(list);
     const bool has_room = !is_any_worker_overloaded(list);
     *ready = all_tick && all_keep_up;
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     const char *defect = find_defect(view);
     json_write_text(&json, "status",
                     !*ready                       ? "not ready"

@@ -29,7 +29,7 @@ static void write_pings(struct json_writer *json, const struct arena_status *sta
         return;
     }
     qsort(pings, count, sizeof *pings, compare);
-    json_write_array(json, "ping_ms");
+    json_begin_array(json, "ping_ms");
     json_write_count(json, NULL, pings[(count - 1) / 2]);
     json_write_count(json, NULL, pings[(count * 9 + 9) / 10 - 1]);
     json_write_count(json, NULL, pings[count - 1]);
@@ -49,7 +49,7 @@ static uint64_t count_rejections(const struct arena_status *status)
 static void write_ticks(struct json_writer *json, const struct arena_status *status,
                         uint32_t late_p99_us)
 {
-    json_write_array(json, "tick_us");
+    json_begin_array(json, "tick_us");
     json_write_count(json, NULL, status_tick_us(status, 50));
     json_write_count(json, NULL, status_tick_us(status, 99));
     json_write_end(json);
@@ -66,7 +66,7 @@ static void write_arena(struct json_writer *json, const struct last_hour *last_h
         [RAIM_MATCH_PLAY] = "play", [RAIM_MATCH_BREAK] = "break", [RAIM_MATCH_PAUSED] = "paused"};
     const struct config_arena *config = arena_config(arena);
     const struct arena_status *status = arena_status(arena);
-    json_write_object(json, NULL);
+    json_begin_object(json, NULL);
     json_write_text(json, "name", config->name);
     json_write_text(json, "hostname", config_shown_name(config));
     json_write_text(json, "map", config->match.map->name);
@@ -90,14 +90,14 @@ char *summary_json(const struct status_view *view, uint64_t now_ms)
 {
     const struct arena_list *list = view->list;
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     json_write_text(&json, "version", RAIM_VERSION);
     json_write_count(&json, "uptime_s", (now_ms - view->started_ms) / 1000);
-    json_write_array(&json, "workers_busy_ms");
+    json_begin_array(&json, "workers_busy_ms");
     for (int i = 0; i < list->worker_count; i++)
         json_write_count(&json, NULL, worker_busy_ns(list->workers[i]) / NS_PER_MS);
     json_write_end(&json);
-    json_write_array(&json, "arenas");
+    json_begin_array(&json, "arenas");
     for (int i = 0; i < list->count; i++)
         write_arena(&json, view->last_hour, list->arenas[i]);
     json_write_end(&json);

@@ -38,7 +38,7 @@ static bool is_elector(const struct raim_match *match, uint32_t slot)
         return false;
     return !raim_vote_has_player(votes->running.subject.kind) ||
            (raim_world_players_const(match->world)[slot].id != votes->running.subject.player &&
-            raim_votes_has_settled(match, &match->sessions[slot], votes->began_tick));
+            raim_votes_is_past_newcomer_delay(match, &match->sessions[slot], votes->began_tick));
 }
 
 static void add_choice(struct raim_vote_count *count, uint32_t choice)

@@ -52,5 +52,5 @@ void raim_votes_renew_offer(struct raim_match_votes *votes);
 uint32_t raim_votes_offered(const struct raim_match *match);
 
 // Whether a session had been here for newcomer_delay_s at a tick.
-bool raim_votes_has_settled(const struct raim_match *match,
-                            const struct raim_match_session *session, uint32_t tick);
+bool raim_votes_is_past_newcomer_delay(const struct raim_match *match,
+                                       const struct raim_match_session *session, uint32_t tick);

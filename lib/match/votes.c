@@ -32,8 +32,8 @@ static bool is_running(const struct raim_match *match)
     return match->votes.running.subject.kind != 0;
 }
 
-bool raim_votes_has_settled(const struct raim_match *match,
-                            const struct raim_match_session *session, uint32_t tick)
+bool raim_votes_is_past_newcomer_delay(const struct raim_match *match,
+                                       const struct raim_match_session *session, uint32_t tick)
 {
     return raim_tick_diff(tick, session->joined_tick) >=
            (int32_t)raim_votes_ticks(match, match->policy.tuning.votes.newcomer_delay_s);

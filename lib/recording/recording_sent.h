@@ -33,6 +33,7 @@ static inline uint32_t raim_sent_words(const struct raim_sent_tick *tick)
 void raim_sent_find_born(struct raim_sent_tick *tick, const uint64_t *flew);
 
 // Predicts, in place, the players in the set of a client. Then, when they are the right ones, the
-// bullets: a new one is expected where its shooter is in the set or is the client's own player.
+// bullets: a new one is expected where its shooter is in the set or is the client's own player, in
+// `own_slot`. Bullets that have ended leave the set.
 void raim_sent_predict_players(const struct raim_sent_tick *tick, uint64_t *set);
-void raim_sent_predict_bullets(const struct raim_sent_tick *tick, uint32_t slot, uint64_t *set);
+void raim_sent_predict_bullets(const struct raim_sent_tick *tick, uint32_t own_slot, uint64_t *set);

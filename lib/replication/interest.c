@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A viewer sees a snapshot's tick only when it has run for its latency, but the targets as they
-// were in that tick: no target has to be sent before it comes into sight. It is sent this much
-// earlier, in seconds, so that the loss of a few snapshots does not make it late.
+// By the time a viewer sees a snapshot, the viewer has run on for its latency, but the targets are
+// shown as they were: no target must be sent before it comes into sight. It is sent this much
+// earlier, in seconds, all the same, so that a few lost snapshots do not make it late.
 static const double lead_s = 1.0 / 15;
 
 // A map is loaded into the processor's cache ahead of a tick if it has at most so many bytes for

@@ -247,8 +247,8 @@ static bool find_witness(const struct raim_visibility_cache_query *query,
 }
 
 // Tests a player from the present positions. Most visible players are in plain view, which the
-// inexact test finds; a pair that was visible before gets the exact test, because it is near a
-// corner.
+// inexact test finds. A pair that was visible and that it no longer finds is near a corner, and
+// gets the exact test.
 static bool sees_player(const struct raim_visibility_cache_query *query,
                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {

@@ -35,7 +35,7 @@ static struct secure_sessions *create(void)
     struct secure_sessions *sessions = secure_sessions_create(128, key, 1);
     if (sessions == NULL)
         exit(1);
-    memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
+    memcpy(offer.server_key, secure_sessions_public_key(sessions), sizeof offer.server_key);
     return sessions;
 }
 

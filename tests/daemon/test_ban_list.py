@@ -146,7 +146,7 @@ class BanListTest(unittest.TestCase):
         daemon.stop()
         (pathlib.Path(self.state) / "ban_list").write_text("everybody\n", encoding="utf-8")
         daemon = self.serve(url)
-        self.assertIn("ban list rejected", daemon.log)
+        daemon.poll("a word of it", lambda: "ban list rejected" in daemon.log)
         self.assertIsNone(rejection(daemon.ports[0]))
 
 

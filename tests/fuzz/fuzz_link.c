@@ -110,7 +110,7 @@ static void take_init(const uint8_t *data, size_t size)
     assert(raim_init_read(data, size, &init));
     struct raim_cookie told = net.offer;
     told.cookie = init.cookie;
-    memcpy(told.server_key, secure_sessions_key(net.sessions), sizeof told.server_key);
+    memcpy(told.server_key, secure_sessions_public_key(net.sessions), sizeof told.server_key);
     raim_crypto_random(ephemeral, sizeof ephemeral);
     size_t reply = secure_sessions_repeat(net.sessions, net.peer, &init, net.response.bytes);
     if (reply == 0 &&
@@ -236,7 +236,7 @@ static void send_cookie(struct raim_link *link, struct fuzz_input *input)
         .arena = "duel",
     };
     uint8_t bytes[RAIM_COOKIE_BYTES];
-    memcpy(cookie.server_key, secure_sessions_key(net.sessions), sizeof cookie.server_key);
+    memcpy(cookie.server_key, secure_sessions_public_key(net.sessions), sizeof cookie.server_key);
     cookie.server_key[0] ^= (choice & 4) != 0; // somebody else's
     cookie.admitted = (choice & 16) != 0;
     net.offer = cookie;
@@ -380,7 +380,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     net.sessions = secure_sessions_create(4, key, 1);
     assert(net.sessions != NULL);
     net.expects_key = (start & 1) != 0;
-    def.server_key = net.expects_key ? secure_sessions_key(net.sessions) : NULL;
+    def.server_key = net.expects_key ? secure_sessions_public_key(net.sessions) : NULL;
     def.require_encryption = (start & 2) != 0;
     net.expects_key |= def.require_encryption;
     struct raim_link *link = raim_link_open("127.0.0.1", PORT, &def);

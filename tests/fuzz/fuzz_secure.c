@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fuzz_input script = {data, size};
     sessions = secure_sessions_create(3, key, 1);
     offer = (struct raim_cookie){.cookie = 2, .offers_encryption = true, .arena = "duel"};
-    memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
+    memcpy(offer.server_key, secure_sessions_public_key(sessions), sizeof offer.server_key);
     struct raim_connector *client = raim_connector_create(&anybody);
     struct raim_connector *stranger = raim_connector_create(&anybody);
     int64_t now_ms = 0;

@@ -117,7 +117,7 @@ static bool open_renderer(struct window *window)
     if (window->renderer == NULL && !open_surface(window))
         window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_SOFTWARE);
     if (window->renderer == NULL)
-        return fail("cannot draw");
+        return fail("cannot create a renderer");
     measure_size(window);
     canvas_use_renderer(window->canvas, window->renderer);
     use_surface(window);
@@ -244,7 +244,7 @@ bool window_begin(struct window *window, bool fine)
 {
     window->begun_s = now_s();
     if (window->surface != NULL && !follow_surface(window))
-        return fail("cannot draw");
+        return fail("cannot create a renderer");
     measure_size(window);
     if (fine)
         open_fine(window);

@@ -70,7 +70,8 @@ static void start_server(const uint8_t *key)
     if (server.sessions == NULL)
         return;
     server.gate.offer.offers_encryption = true;
-    memcpy(server.gate.offer.server_key, secure_sessions_key(server.sessions), RAIM_KEY_BYTES);
+    memcpy(server.gate.offer.server_key, secure_sessions_public_key(server.sessions),
+           RAIM_KEY_BYTES);
 }
 
 static int set_up(void **state)
@@ -181,7 +182,7 @@ TEST(encryption_is_taken_where_it_is_offered, set_up, tear_down)
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
     assert_true(raim_connector_is_secure(client));
     assert_true(raim_connector_server_key(client, key));
-    assert_memory_equal(key, secure_sessions_key(server.sessions), sizeof key);
+    assert_memory_equal(key, secure_sessions_public_key(server.sessions), sizeof key);
     assert_int_equal(server.connect_requests, 1);
     assert_int_equal(server.inits, 1);
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE);
@@ -378,7 +379,7 @@ TEST(after_one_handshake_there_is_no_plain_text, set_up, tear_down)
     run(1000);
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REQUESTING);
     assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_OTHER_KEY);
-    assert_memory_equal(key, secure_sessions_key(server.sessions), sizeof key);
+    assert_memory_equal(key, secure_sessions_public_key(server.sessions), sizeof key);
     assert_int_equal(server.inits, 1);
     start_server(secret);
     run(500);

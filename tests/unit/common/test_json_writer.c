@@ -16,18 +16,18 @@ static void assert_document(struct json_writer *json, const char *expected)
 TEST(members_are_separated_in_every_container)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
-    json_write_array(&json, "empty");
+    json_begin_object(&json, NULL);
+    json_begin_array(&json, "empty");
     json_write_end(&json);
-    json_write_array(&json, "numbers");
+    json_begin_array(&json, "numbers");
     json_write_count(&json, NULL, UINT64_MAX);
     json_write_number(&json, NULL, INT64_MIN);
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     json_write_end(&json);
     json_write_null(&json, NULL);
     json_write_end(&json);
     json_write_flag(&json, "yes", true);
-    json_write_object(&json, "no");
+    json_begin_object(&json, "no");
     json_write_flag(&json, "is", false);
     json_write_end(&json);
     json_write_end(&json);
@@ -38,7 +38,7 @@ TEST(members_are_separated_in_every_container)
 TEST(tenths_are_rounded)
 {
     struct json_writer json = {0};
-    json_write_array(&json, NULL);
+    json_begin_array(&json, NULL);
     json_write_tenths(&json, NULL, 0);
     json_write_tenths(&json, NULL, 0.05);
     json_write_tenths(&json, NULL, 2.96);
@@ -50,7 +50,7 @@ TEST(tenths_are_rounded)
 TEST(text_is_valid_whatever_it_holds)
 {
     struct json_writer json = {0};
-    json_write_array(&json, NULL);
+    json_begin_array(&json, NULL);
     json_write_text(&json, NULL, "Ren\xc3\xa9 \"<\\\n\x01");
     json_write_text(&json, NULL,
                     "\xff"
@@ -64,7 +64,7 @@ TEST(text_is_valid_whatever_it_holds)
 TEST(document_in_a_document)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     json_write_count(&json, "a", 1);
     json_write_document(&json, "b", "[2]");
     json_write_count(&json, "c", 3);
@@ -75,7 +75,7 @@ TEST(document_in_a_document)
 TEST(error_is_kept_until_the_end)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     json_write_document(&json, "lost", NULL);
     json_write_count(&json, "a", 1);
     json_write_end(&json);

@@ -49,7 +49,7 @@ static const struct metric_table optional = {
 static void assert_status(const struct metric_table *table, const void *object, const char *wanted)
 {
     struct json_writer json = {0};
-    json_write_object(&json, NULL);
+    json_begin_object(&json, NULL);
     metric_write_status(&(struct metric_source){table, object}, &json, 7);
     json_write_end(&json);
     char *text = json_write_take(&json);

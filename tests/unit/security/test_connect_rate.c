@@ -2,6 +2,7 @@
 // Rate limit of new connections per address, with a simulated clock.
 #include "chance.h"
 #include "check_limit.h"
+#include "connect_rate.h"
 #include "test.h"
 
 #define HOME 0x0A000001u

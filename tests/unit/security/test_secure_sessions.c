@@ -25,7 +25,7 @@ static int set_up(void **state)
     now = 1000;
     sessions = secure_sessions_create(CAPACITY, secret, HASH);
     offer = (struct raim_cookie){.cookie = 7, .offers_encryption = true, .arena = "duel"};
-    memcpy(offer.server_key, secure_sessions_key(sessions), sizeof offer.server_key);
+    memcpy(offer.server_key, secure_sessions_public_key(sessions), sizeof offer.server_key);
     return sessions != NULL ? 0 : -1;
 }
 
