@@ -21,9 +21,9 @@ struct raim_connector_def {
     bool require_encryption;   // never connects in plain text
     const uint8_t *server_key; // of the only server to talk to, copied; plain text is rejected
                                // then. NULL: any; the first completed handshake then sets it
-    const uint8_t *access; // access token, copied
-    uint32_t access_size;  // 0: none
-    const char *password;  // of the arena, copied; NULL: none
+    const uint8_t *access;     // access token, copied
+    uint32_t access_size;      // 0: none
+    const char *password;      // of the arena, copied; NULL: none
 };
 
 enum raim_connector_state {

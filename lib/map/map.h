@@ -175,8 +175,8 @@ raim_vec2 raim_map_move(const struct raim_map *map, raim_vec2 start, raim_vec2 d
                         double radius);
 
 // Loads what queries read of a map into the processor's cache, ahead of the queries of a tick,
-// unless it is more than `most` bytes. Takes about 4 ns for each 64 bytes that are not in the cache.
-// Any threads may share the map.
+// unless it is more than `most` bytes. Takes about 4 ns for each 64 bytes that are not in the
+// cache. Any threads may share the map.
 void raim_map_preload(const struct raim_map *map, size_t most);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The text of servers' addresses.
+#include "connector.h"
 #include "crypto.h"
 #include "host_address.h"
-#include "connector.h"
 #include "test.h"
 
 TEST(addresses_are_split)
