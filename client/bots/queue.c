@@ -80,7 +80,7 @@ static void wait_for_arena(struct opponent *player, const struct options *option
     queue->matchmaker = NULL;
 }
 
-static void leave_room(struct opponent *player)
+static void leave_arena(struct opponent *player)
 {
     player->queue.next_s = player->queue.opened_s + pause_s;
     opponent_close(player);
@@ -90,6 +90,12 @@ void queue_close(struct opponent *player)
 {
     matchmaker_close(player->queue.matchmaker);
     player->queue.matchmaker = NULL;
+}
+
+static double patience_s(const struct raim_client *client)
+{
+    return raim_client_get_phase(client).kind == RAIM_CLIENT_BREAK ? MATCHMAKER_BREAK_PATIENCE_S
+                                                                   : MATCHMAKER_PATIENCE_S;
 }
 
 void queue_service(struct opponent *player, const struct options *options, double now_s, bool fire)
@@ -107,9 +113,9 @@ void queue_service(struct opponent *player, const struct options *options, doubl
         queue->arenas++;
     log_change(player, state, now_s);
     if (state == RAIM_CLIENT_ENDED && matchmaker_requeues(raim_client_get_end(client).reason)) {
-        leave_room(player);
-    } else if (state == RAIM_CLIENT_RESUMING && now_s > queue->lost_s + MATCHMAKER_PATIENCE_S) {
+        leave_arena(player);
+    } else if (state == RAIM_CLIENT_RESUMING && now_s > queue->lost_s + patience_s(client)) {
         log_state(player, now_s, "lost");
-        leave_room(player);
+        leave_arena(player);
     }
 }

@@ -125,7 +125,7 @@ static bool follow_matchmaker(struct game *game)
             game->now_s >= game->search_s ? matchmaker_poll(game->search, game->now_s) : NULL;
         return arena == NULL || enter_found_arena(game, arena);
     }
-    if (!game->is_in_arena || !play_wants_arena(game->play, MATCHMAKER_PATIENCE_S))
+    if (!game->is_in_arena || !play_wants_arena(game->play))
         return true;
     return search(game, play_was_entered(game->play) ? game->now_s : game->now_s + pause_s);
 }

@@ -180,12 +180,16 @@ void play_close(struct play *play, struct goodbye *goodbye)
     free(play);
 }
 
-bool play_wants_arena(const struct play *play, double patience_s)
+bool play_wants_arena(const struct play *play)
 {
     if (play->link == NULL)
         return play->goodbye.link == NULL;
     if (play->state == RAIM_CLIENT_ENDED)
         return matchmaker_requeues(play->end_reason);
+    const struct raim_client *client = raim_link_client(play->link);
+    const double patience_s = raim_client_get_phase(client).kind == RAIM_CLIENT_BREAK
+                                  ? MATCHMAKER_BREAK_PATIENCE_S
+                                  : MATCHMAKER_PATIENCE_S;
     return play->state == RAIM_CLIENT_RESUMING && play->now_s > play->lost_at_s + patience_s;
 }
 

@@ -68,8 +68,8 @@ void play_look(struct play *play, uint64_t now_us);
 void play_draw(struct play *play, const struct ui *ui);
 
 // Whether the arena has ended for the player in a way after which a matchmaker's other arena may
-// do: also where the session was not resumed for `patience_s`.
-bool play_wants_arena(const struct play *play, double patience_s);
+// do: also where the session was not resumed for the matchmaker's patience.
+bool play_wants_arena(const struct play *play);
 
 // Whether the player has been in the arena.
 bool play_was_entered(const struct play *play);

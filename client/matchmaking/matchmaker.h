@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A session that its server does not resume within this time is given up for another arena.
+// A session that its server does not resume within this time is given up for another arena. In a
+// break it has no round to lose.
 #define MATCHMAKER_PATIENCE_S 2.5
+#define MATCHMAKER_BREAK_PATIENCE_S 1.0
 
 // Without an answer of the arena's server for so long, another arena is asked for.
 #define MATCHMAKER_CONNECT_S 3.0
