@@ -23,8 +23,8 @@ password_thread_create(struct loop *loop,
 // Waits for the password that is being verified. Takes NULL.
 void password_thread_destroy(struct password_thread *thread);
 
-// Orders a password of at most PASSWORD_MAX_BYTES bytes to be verified, and returns the number of
-// the order; 0: too many wait, or there is no thread to be had. `password` NULL, of somebody who
+// Queues a password of at most PASSWORD_MAX_BYTES bytes to be verified, and returns the number of
+// the job; 0: too many wait, or no thread can be started. `password` NULL, of somebody who
 // has none, takes as long as a wrong one.
 uint32_t password_thread_check(struct password_thread *thread, const struct password *password,
                                const char *plain);

@@ -110,7 +110,7 @@ void on_demand_observe(struct on_demand *on_demand, const struct on_demand_obser
 
 // --- The main loop ---
 
-// Notes what the arena of an arena has reported; `round` is the report of a round that has ended.
+// Notes what an arena on demand has reported; `round` is the report of a round that has ended.
 // Does nothing for another arena. That players leave for the next process to continue is no event
 // of an arena that it will open again.
 void on_demand_note(struct on_demand *on_demand, struct arena *arena,

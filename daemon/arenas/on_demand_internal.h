@@ -78,7 +78,7 @@ const struct ended_arena *on_demand_find_ended(const struct on_demand *on_demand
 
 uint64_t on_demand_hash_of(const char *request);
 
-// Opens the arena of an arena whose request and record are filled in, and adds it to the table.
+// Opens the arena whose request and record are filled in, and adds it to the table.
 // Returns false with a reason.
 bool on_demand_open_arena(struct on_demand *on_demand, struct arena_on_demand *requested,
                           char *error, size_t capacity);

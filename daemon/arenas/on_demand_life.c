@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    NOTICE_MS = 100,    // between the order to disconnect players and the end of their arena
+    NOTICE_MS = 100,    // between the command to disconnect players and the end of their arena
     RETRY_MS = 10,      // after a worker's or arena's mailbox was full
     ROUND_LEAD_MS = 50, // before the break after the last round is over
 };
@@ -104,7 +104,7 @@ void on_demand_note(struct on_demand *on_demand, struct arena *arena,
 
 // --- The end ---
 
-// `text` may be that of the order before.
+// `text` may be that of the previous command.
 static void set_command(struct arena_on_demand *requested, bool disconnects, const char *text)
 {
     struct command command = {.kind = COMMAND_END, .on = disconnects};

@@ -53,7 +53,7 @@ struct agones_def {
     uint64_t seed;         // for the jitter of retries
     int max_arenas;        // that may run at once; 0: this server makes no arenas
     bool ready_when_empty; // POST /ready again when the last arena and player are gone
-    uint32_t drain_ms;     // deadline of a drain, except of one by order
+    uint32_t drain_ms;     // deadline of a drain, except of one by command
 };
 
 struct agones_def agones_default_def(void);

@@ -29,7 +29,7 @@ extern const struct metric_table recorder_metrics; // of a struct recorder_count
 // --- The main thread's side ---
 
 // Opens the directory of recordings, see recordings_open. Borrows `wakeup`, of the main thread,
-// which is signalled when the list of recordings changes or an order is done. Returns NULL with a
+// which is signalled when the list of recordings changes or a command is done. Returns NULL with a
 // reason in `error`.
 struct recorder *recorder_open(const char *path, const struct recordings_limits *limits,
                                const struct wakeup *wakeup, char *error, size_t capacity);
@@ -75,14 +75,14 @@ enum recorder_change { RECORDER_DELETE, RECORDER_KEEP, RECORDER_UNKEEP };
 bool recorder_command_change(struct recorder *recorder, enum recorder_change change,
                              const char *name, uint32_t number);
 
-// What became of an order.
+// The result of a command.
 struct recorder_answer {
     uint32_t number;
     char clip[RECORDING_NAME_BYTES]; // its file; "" if there is none
     char problem[96];                // what went wrong, a printable text; "": nothing
 };
 
-// Takes the answer of an order. Returns false if there is none.
+// Takes the answer of a command. Returns false if there is none.
 bool recorder_take_answer(struct recorder *recorder, struct recorder_answer *answer);
 
 // --- The side of the arena's worker. Nothing waits, allocates or fails but for a full ring. ---

@@ -372,7 +372,7 @@ uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_byte
     return deleted;
 }
 
-// --- The operator's orders ---
+// --- The operator's commands ---
 
 static void write_kept_name(char path[NAME_MAX + 1], const char *name)
 {
