@@ -8,6 +8,7 @@
 #include "palette.h"
 #include "platform.h"
 #include "play.h"
+#include "regions.h"
 #include "replay.h"
 #include "ui.h"
 
@@ -28,8 +29,10 @@ struct game {
     double now_s;
     bool is_ending, has_failed, was_in_arena;
     struct home *home;
-    struct matchmaker *search; // for an arena
-    double search_s;           // since when
+    struct matchmaker *search;               // for an arena
+    double search_s;                         // since when
+    struct regions regions;                  // of the matchmaker
+    struct regions_measurement *measurement; // of their pings; NULL: done
     struct play *play;
     struct replay *replay;
     struct goodbye goodbye;           // to the arena that was left
@@ -112,7 +115,7 @@ static bool search(struct game *game, double begin_s)
 {
     close_all(game);
     game->search_s = begin_s;
-    game->search = matchmaker_queue(game->def->matchmaker, player_name(game), &game->def->regions);
+    game->search = matchmaker_queue(game->def->matchmaker, player_name(game), &game->regions);
     return game->search != NULL;
 }
 
@@ -121,8 +124,9 @@ static bool search(struct game *game, double begin_s)
 static bool follow_matchmaker(struct game *game)
 {
     if (game->search != NULL) {
+        const bool is_due = game->measurement == NULL && game->now_s >= game->search_s;
         const struct matchmaker_arena *arena =
-            game->now_s >= game->search_s ? matchmaker_poll(game->search, game->now_s) : NULL;
+            is_due ? matchmaker_poll(game->search, game->now_s) : NULL;
         return arena == NULL || enter_found_arena(game, arena);
     }
     if (!game->is_in_arena || !play_wants_arena(game->play))
@@ -231,10 +235,19 @@ static void note_game(struct game *game)
     game->noted[0] = '\0';
 }
 
+static void measure_regions(struct game *game)
+{
+    if (game->measurement == NULL || !regions_poll(game->measurement))
+        return;
+    regions_end(game->measurement);
+    game->measurement = NULL;
+}
+
 // False when memory runs out.
 static bool update(struct game *game, uint64_t now_us)
 {
     struct window_event event;
+    measure_regions(game);
     while (!game->is_ending && window_next_event(game->window, &event))
         if (!handle(game, &event))
             return false;
@@ -322,6 +335,8 @@ struct game *game_begin(const struct game_def *def, struct window *window,
     game->window = window;
     game->preferences = preferences;
     game->now_s = (double)now_us * 1e-6;
+    if (def->matchmaker != NULL)
+        game->measurement = regions_begin(def->matchmaker, &game->regions);
     if (ui_open(&game->ui, window) && open_first(game, problem, capacity))
         return game;
     game_end(game);
@@ -333,6 +348,7 @@ void game_end(struct game *game)
     if (game == NULL)
         return;
     close_all(game);
+    regions_end(game->measurement);
     goodbye_end(&game->goodbye);
     ui_close(&game->ui);
     free(game);

@@ -7,7 +7,6 @@
 #include "known_servers.h"
 #include "link.h"
 #include "preferences.h"
-#include "regions.h"
 #include "server_address.h"
 #include "window.h"
 
@@ -21,7 +20,6 @@ struct game_def {
     char host[RAIM_LINK_HOST_BYTES];
     uint16_t port;          // 0: choose on the home screen
     const char *matchmaker; // URL; NULL: play on `host`
-    struct regions regions; // of the matchmaker
     int master_count;       // servers whose lists the home screen shows
     struct server_address masters[GAME_MASTERS];
     const char *name;                        // NULL: the one chosen on the home screen

@@ -65,10 +65,8 @@ static void connect(struct play *play)
         def.server_key = play->known.has_key ? play->known.key : NULL;
         play->link = raim_link_open(play->host, play->port, &def);
     }
-    if (play->link != NULL && !raim_link_start_thread(play->link)) {
-        raim_link_close(play->link);
-        play->link = NULL;
-    }
+    if (play->link != NULL)
+        raim_link_start_thread(play->link); // where there are no threads, play_update serves it
     play->state = RAIM_CLIENT_CONNECTING;
     play->retry_s = 0;
     if (play->link == NULL)
@@ -140,6 +138,7 @@ bool goodbye_is_done(struct goodbye *goodbye, double now_s)
         return true;
     if (goodbye->until_s == 0)
         goodbye->until_s = now_s + goodbye_s;
+    raim_link_serve(goodbye->link);
     if (now_s < goodbye->until_s && raim_link_is_open(goodbye->link))
         return false;
     goodbye_end(goodbye);
@@ -638,6 +637,7 @@ void play_update(struct play *play, uint64_t now_us)
         connect(play);
     if (play->link == NULL)
         return;
+    raim_link_serve(play->link);
     raim_link_lock(play->link);
     note_state(play, raim_link_client(play->link), play->now_s);
     raim_link_unlock(play->link);

@@ -56,9 +56,8 @@ enum play_wish {
 };
 enum play_wish play_handle(struct play *play, const struct window_event *event);
 
-// Follows the state of the connection and sets the player's input, which a thread sends in time.
-// Times are those of raim_link_now_us.
-// Call it as often as possible.
+// Follows the state of the connection and sets the player's input, which the link sends in time.
+// Call it as often as possible. Times are those of raim_link_now_us.
 void play_update(struct play *play, uint64_t now_us);
 
 // Takes the picture of this moment.

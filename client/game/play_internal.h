@@ -47,8 +47,8 @@ struct play {
     const struct frame_times *frames;
     double now_s;           // of the last update
     struct goodbye goodbye; // of a spectator who joins as a player, before it connects again
-    // Its own thread receives and sends. NULL: it could not be opened. The client is read only
-    // between raim_link_lock and raim_link_unlock.
+    // Its own thread receives and sends, where the system has threads. NULL: it could not be
+    // opened. The client is read only between raim_link_lock and raim_link_unlock.
     struct raim_link *link;
     enum raim_client_state state;
     uint32_t end_reason; // ENDED

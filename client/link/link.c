@@ -538,3 +538,9 @@ void raim_link_stop_thread(struct raim_link *link)
     raim_system_join_thread(link->thread);
     link->thread = NULL;
 }
+
+void raim_link_serve(struct raim_link *link)
+{
+    if (link->thread == NULL)
+        serve(link);
+}

@@ -154,6 +154,10 @@ void raim_link_unlock(struct raim_link *link);
 // `rewind` at 0.
 void raim_link_set_input(struct raim_link *link, const raim_input *input);
 
+// Does once what the service thread does all the time, for a system without threads: call it when
+// datagrams have arrived, and every few milliseconds. Nothing happens where the thread runs.
+void raim_link_serve(struct raim_link *link);
+
 #ifdef __cplusplus
 }
 #endif

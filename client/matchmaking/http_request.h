@@ -19,7 +19,7 @@ struct http_request_def {
     bool only_connects; // it is answered by the end of the TCP handshake, and nothing is sent
 };
 
-// Begins a request. NULL when memory runs out.
+// Begins a request. NULL when memory runs out. Destroy takes NULL.
 struct http_request *http_request_begin(const struct http_request_def *def);
 void http_request_destroy(struct http_request *request);
 

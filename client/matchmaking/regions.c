@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -53,71 +54,118 @@ bool regions_read(const char *text, size_t size, struct regions *regions)
     return good;
 }
 
-// Waits for the end of a request, which its own timeout ensures. Takes NULL.
-static bool wait_for_answer(struct http_request *request)
+struct regions_measurement {
+    struct regions *regions;
+    struct http_request *asked; // for the regions; NULL: answered
+    int handshakes;             // that are still to be made with each region
+    bool is_left_out[REGIONS_MAX];
+    struct http_request *requests[REGIONS_MAX]; // a handshake with each
+};
+
+// Each region is shaken hands with at once. One that fails once is left out.
+static void begin_handshakes(struct regions_measurement *measurement)
 {
-    while (request != NULL && http_request_poll(request) == HTTP_REQUEST_PENDING)
-        http_request_wait(request, STEP_MS);
-    return request != NULL && http_request_poll(request) == HTTP_REQUEST_ANSWERED;
+    const struct regions *regions = measurement->regions;
+    for (int i = 0; i < regions->count; i++) {
+        char url[sizeof regions->list[i].address + 8];
+        snprintf(url, sizeof url, "http://%s", regions->list[i].address);
+        const struct http_request_def def = {
+            .url = url, .timeout_ms = HANDSHAKE_MS, .avoids_proxy = true, .only_connects = true};
+        if (!measurement->is_left_out[i])
+            measurement->requests[i] = http_request_begin(&def);
+    }
 }
 
-static bool ask(const char *url, struct regions *regions)
+static void end_handshakes(struct regions_measurement *measurement)
+{
+    for (int i = 0; i < measurement->regions->count; i++) {
+        struct http_request *request = measurement->requests[i];
+        struct region *region = &measurement->regions->list[i];
+        const bool is_good = request != NULL && http_request_poll(request) == HTTP_REQUEST_ANSWERED;
+        const double ms = is_good ? http_request_connect_ms(request) : 0;
+        if (is_good && (region->ping_ms < 0 || ms < region->ping_ms))
+            region->ping_ms = ms;
+        measurement->is_left_out[i] = !is_good;
+        http_request_destroy(request);
+        measurement->requests[i] = NULL;
+    }
+}
+
+struct regions_measurement *regions_begin(const char *url, struct regions *regions)
 {
     char path[640];
-    size_t size;
+    struct regions_measurement *measurement = calloc(1, sizeof *measurement);
+    if (measurement == NULL)
+        return NULL;
+    *regions = (struct regions){0};
+    measurement->regions = regions;
     snprintf(path, sizeof path, "%s/v1/regions", url);
     const struct http_request_def def = {.url = path, .max_bytes = MAX_BYTES, .timeout_ms = ASK_MS};
-    struct http_request *request = http_request_begin(&def);
-    bool good = wait_for_answer(request) && http_request_status(request) == HTTP_OK;
-    if (good) {
-        const char *body = http_request_body(request, &size);
-        good = regions_read(body, size, regions);
-    }
-    http_request_destroy(request);
-    return good;
+    measurement->asked = http_request_begin(&def);
+    return measurement;
 }
 
-static struct http_request *begin_handshake(const struct region *region)
+void regions_end(struct regions_measurement *measurement)
 {
-    char url[sizeof region->address + 8];
-    snprintf(url, sizeof url, "http://%s", region->address);
-    const struct http_request_def def = {
-        .url = url, .timeout_ms = HANDSHAKE_MS, .avoids_proxy = true, .only_connects = true};
-    return http_request_begin(&def);
+    if (measurement == NULL)
+        return;
+    http_request_destroy(measurement->asked);
+    for (int i = 0; i < REGIONS_MAX; i++)
+        http_request_destroy(measurement->requests[i]);
+    free(measurement);
 }
 
-// Makes one handshake with every region at once. A region that fails once is left out.
-static void shake_hands(struct regions *regions, bool is_left_out[REGIONS_MAX])
+// A request that has not ended yet, which its own timeout ensures; NULL: none.
+static struct http_request *find_pending(const struct regions_measurement *measurement)
 {
-    struct http_request *requests[REGIONS_MAX] = {NULL};
-    for (int i = 0; i < regions->count; i++)
-        if (!is_left_out[i])
-            requests[i] = begin_handshake(&regions->list[i]);
-    for (struct http_request *pending = NULL;; http_request_wait(pending, STEP_MS)) {
-        pending = NULL;
-        for (int i = 0; i < regions->count; i++)
-            if (requests[i] != NULL && http_request_poll(requests[i]) == HTTP_REQUEST_PENDING)
-                pending = requests[i];
-        if (pending == NULL)
-            break;
+    struct http_request *asked = measurement->asked;
+    if (asked != NULL && http_request_poll(asked) == HTTP_REQUEST_PENDING)
+        return asked;
+    struct http_request *pending = NULL;
+    for (int i = 0; i < measurement->regions->count; i++) {
+        struct http_request *request = measurement->requests[i];
+        if (request != NULL && http_request_poll(request) == HTTP_REQUEST_PENDING)
+            pending = request;
     }
-    for (int i = 0; i < regions->count; i++) {
-        struct region *region = &regions->list[i];
-        is_left_out[i] =
-            requests[i] == NULL || http_request_poll(requests[i]) != HTTP_REQUEST_ANSWERED;
-        const double ms = is_left_out[i] ? 0 : http_request_connect_ms(requests[i]);
-        if (!is_left_out[i] && (region->ping_ms < 0 || ms < region->ping_ms))
-            region->ping_ms = ms;
-        http_request_destroy(requests[i]);
+    return pending;
+}
+
+static void take_answer(struct regions_measurement *measurement)
+{
+    struct http_request *asked = measurement->asked;
+    if (http_request_poll(asked) == HTTP_REQUEST_ANSWERED &&
+        http_request_status(asked) == HTTP_OK) {
+        size_t size;
+        const char *body = http_request_body(asked, &size);
+        if (regions_read(body, size, measurement->regions))
+            measurement->handshakes = HANDSHAKES;
     }
+    http_request_destroy(asked);
+    measurement->asked = NULL;
+}
+
+bool regions_poll(struct regions_measurement *measurement)
+{
+    if (find_pending(measurement) != NULL)
+        return false;
+    if (measurement->asked != NULL)
+        take_answer(measurement);
+    else
+        end_handshakes(measurement);
+    if (measurement->handshakes == 0)
+        return true;
+    measurement->handshakes--;
+    begin_handshakes(measurement);
+    return false;
 }
 
 void regions_measure(const char *url, struct regions *regions)
 {
-    bool is_left_out[REGIONS_MAX] = {false};
-    *regions = (struct regions){0};
-    if (!ask(url, regions))
-        return;
-    for (int i = 0; i < HANDSHAKES && regions->count > 0; i++)
-        shake_hands(regions, is_left_out);
+    struct regions_measurement *measurement = regions_begin(url, regions);
+    while (measurement != NULL && !regions_poll(measurement)) {
+        struct http_request *pending = find_pending(measurement);
+        if (pending != NULL)
+            http_request_wait(pending, STEP_MS);
+    }
+    regions_end(measurement);
 }

@@ -20,8 +20,18 @@ struct regions {
     struct region list[REGIONS_MAX];
 };
 
-// Asks a matchmaker for its regions and measures their pings. Blocks, for 2.5 s at most. Without an
-// answer there are no regions.
+// Asks a matchmaker for its regions and measures their pings, in 2.5 s at most. Without an answer
+// there are no regions. Borrows `regions` until regions_end. NULL when memory runs out.
+struct regions_measurement;
+struct regions_measurement *regions_begin(const char *url, struct regions *regions);
+
+// Continues without blocking; call it often. Whether everything is measured.
+bool regions_poll(struct regions_measurement *measurement);
+
+// Takes NULL.
+void regions_end(struct regions_measurement *measurement);
+
+// The same for a program that may block.
 void regions_measure(const char *url, struct regions *regions);
 
 // Reads {"regions": {NAME: "HOST:PORT", ...}}, at most REGIONS_MAX of them. Returns false and

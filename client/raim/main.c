@@ -82,12 +82,10 @@ int main(int argc, char **argv)
         [RENDER_FAILED] = EXIT_FAILURE,
         [RENDER_NO_RECORDING] = EXIT_NO_RECORDING,
     };
-    struct options options = options_parse(argc, argv);
+    const struct options options = options_parse(argc, argv);
     const bool headless = options.headless || options.video != NULL;
     const struct window_def def = {options.width, options.height, headless};
     struct preferences preferences;
-    if (options.game.matchmaker != NULL)
-        regions_measure(options.game.matchmaker, &options.game.regions);
     struct window *window = window_create(&def);
     if (window == NULL)
         return EXIT_FAILURE;

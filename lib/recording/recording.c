@@ -20,7 +20,7 @@ static const uint64_t most_contents = (uint64_t)16 << 30;
 
 // Fills an empty index with the whole frames behind the head, up to the first bytes that are no
 // frame continuing those before. Returns false where memory runs out.
-static bool raim_recording_scan(struct raim_recording_index *index, struct raim_packer *packer,
+static bool raim_recording_scan(struct raim_recording_index *index, struct raim_unpacker *unpacker,
                                 const struct raim_recording_head *head, const uint8_t *bytes,
                                 size_t size)
 {
@@ -39,7 +39,7 @@ static bool raim_recording_scan(struct raim_recording_index *index, struct raim_
             capacity = frame.contents_size;
         }
         has_memory = contents != NULL;
-        if (!has_memory || !raim_unpack(packer, bytes + at, &frame, contents))
+        if (!has_memory || !raim_unpack(unpacker, bytes + at, &frame, contents))
             break;
         const enum raim_index_result result = raim_recording_index_add(
             index, &head->scene, at, frame.size, contents, frame.contents_size);
@@ -69,10 +69,10 @@ static bool rebuild(const uint8_t *bytes, size_t size, const struct raim_recordi
         rest->keep = size;
         return true;
     }
-    struct raim_packer *packer = raim_packer_create();
+    struct raim_unpacker *unpacker = raim_unpacker_create();
     const bool has_memory =
-        packer != NULL && raim_recording_scan(&index, packer, head, bytes, size);
-    raim_packer_destroy(packer);
+        unpacker != NULL && raim_recording_scan(&index, unpacker, head, bytes, size);
+    raim_unpacker_destroy(unpacker);
     if (has_memory && index.frame_count > 0) {
         rest->keep = (size_t)index.end;
         rest->index = raim_recording_index_write(&index, &rest->index_size);
@@ -283,7 +283,7 @@ static bool find_frames(struct raim_recording *recording, char *error, size_t ca
         raim_recording_index_find(&recording->index, recording->bytes, recording->size);
     if (!is_complete) {
         raim_recording_index_free(&recording->index);
-        if (!raim_recording_scan(&recording->index, recording->packer, &recording->head,
+        if (!raim_recording_scan(&recording->index, recording->unpacker, &recording->head,
                                  recording->bytes, recording->size))
             return reject(error, capacity, "there is no memory for it");
         if (recording->index.frame_count == 0)
@@ -299,8 +299,8 @@ static bool open_file(struct raim_recording *recording, char *error, size_t capa
     if (!raim_recording_head_read(recording->bytes, recording->size, &recording->head,
                                   &recording->map, error, capacity))
         return false;
-    recording->packer = raim_packer_create();
-    if (recording->packer == NULL || !allocate(recording))
+    recording->unpacker = raim_unpacker_create();
+    if (recording->unpacker == NULL || !allocate(recording))
         return reject(error, capacity, "there is no memory for it");
     return find_frames(recording, error, capacity) &&
            (raim_replay_load(recording, 0, false) || reject(error, capacity, recording->fault.why));
@@ -328,7 +328,7 @@ void raim_recording_close(struct raim_recording *recording)
         return;
     raim_recording_index_free(&recording->index);
     raim_map_destroy(recording->map);
-    raim_packer_destroy(recording->packer);
+    raim_unpacker_destroy(recording->unpacker);
     free(recording->contents);
     free(recording->world);
     free(recording->expected);

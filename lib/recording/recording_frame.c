@@ -15,34 +15,33 @@ enum { LEVEL = 3 };
 // The frame header's descriptor, behind the magic number (RFC 8878, 3.1.1.1.1).
 enum { DESCRIPTOR = 4, HAS_CHECKSUM = 4 };
 
-struct raim_packer {
-    ZSTD_CCtx *compressor;
-    ZSTD_DCtx *decompressor;
-};
+// The two contexts of libzstd are its own opaque types.
 
 struct raim_packer *raim_packer_create(void)
 {
-    struct raim_packer *packer = calloc(1, sizeof *packer);
-    if (packer == NULL)
-        return NULL;
-    packer->compressor = ZSTD_createCCtx();
-    packer->decompressor = ZSTD_createDCtx();
-    if (packer->compressor == NULL || packer->decompressor == NULL ||
-        ZSTD_isError(ZSTD_CCtx_setParameter(packer->compressor, ZSTD_c_compressionLevel, LEVEL)) ||
-        ZSTD_isError(ZSTD_CCtx_setParameter(packer->compressor, ZSTD_c_checksumFlag, 1))) {
-        raim_packer_destroy(packer);
-        return NULL;
+    ZSTD_CCtx *compressor = ZSTD_createCCtx();
+    if (compressor != NULL &&
+        (ZSTD_isError(ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, LEVEL)) ||
+         ZSTD_isError(ZSTD_CCtx_setParameter(compressor, ZSTD_c_checksumFlag, 1)))) {
+        ZSTD_freeCCtx(compressor);
+        compressor = NULL;
     }
-    return packer;
+    return (struct raim_packer *)compressor;
 }
 
 void raim_packer_destroy(struct raim_packer *packer)
 {
-    if (packer == NULL)
-        return;
-    ZSTD_freeCCtx(packer->compressor);
-    ZSTD_freeDCtx(packer->decompressor);
-    free(packer);
+    ZSTD_freeCCtx((ZSTD_CCtx *)packer);
+}
+
+struct raim_unpacker *raim_unpacker_create(void)
+{
+    return (struct raim_unpacker *)ZSTD_createDCtx();
+}
+
+void raim_unpacker_destroy(struct raim_unpacker *unpacker)
+{
+    ZSTD_freeDCtx((ZSTD_DCtx *)unpacker);
 }
 
 size_t raim_packed_bound(size_t size)
@@ -53,7 +52,7 @@ size_t raim_packed_bound(size_t size)
 size_t raim_pack(struct raim_packer *packer, const uint8_t *contents, size_t size, uint8_t *frame,
                  size_t capacity)
 {
-    const size_t packed = ZSTD_compress2(packer->compressor, frame, capacity, contents, size);
+    const size_t packed = ZSTD_compress2((ZSTD_CCtx *)packer, frame, capacity, contents, size);
     return ZSTD_isError(packed) ? 0 : packed;
 }
 
@@ -90,11 +89,11 @@ struct raim_frame raim_frame_at(const uint8_t *bytes, size_t size)
                                bytes + RAIM_SKIPPABLE_HEAD_BYTES};
 }
 
-bool raim_unpack(struct raim_packer *packer, const uint8_t *bytes, const struct raim_frame *frame,
-                 uint8_t *contents)
+bool raim_unpack(struct raim_unpacker *unpacker, const uint8_t *bytes,
+                 const struct raim_frame *frame, uint8_t *contents)
 {
     assert(frame->kind == RAIM_FRAME_DATA);
-    return ZSTD_decompressDCtx(packer->decompressor, contents, frame->contents_size, bytes,
+    return ZSTD_decompressDCtx((ZSTD_DCtx *)unpacker, contents, frame->contents_size, bytes,
                                frame->size) == frame->contents_size;
 }
 

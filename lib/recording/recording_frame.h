@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The frames of zstd (RFC 8878) that a recording is made of: data frames with a checksum and the
 // size of their contents, and skippable frames. The only file that knows libzstd. Thread rule: a
-// packer belongs to one thread at a time; the other functions keep no state.
+// packer or unpacker belongs to one thread at a time; the other functions keep no state.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// Compresses and decompresses.
+// Compresses.
 struct raim_packer;
 struct raim_packer *raim_packer_create(void); // NULL: no memory
 void raim_packer_destroy(struct raim_packer *packer);
+
+// Decompresses. A program that only reads recordings is linked without the compressor.
+struct raim_unpacker;
+struct raim_unpacker *raim_unpacker_create(void); // NULL: no memory
+void raim_unpacker_destroy(struct raim_unpacker *unpacker);
 
 // Returns the most bytes of a data frame with contents of this size.
 size_t raim_packed_bound(size_t size);
@@ -36,8 +41,8 @@ struct raim_frame raim_frame_at(const uint8_t *bytes, size_t size);
 
 // Decompresses a data frame into memory for `contents_size` bytes. Returns false for a damaged
 // frame, or without memory.
-bool raim_unpack(struct raim_packer *packer, const uint8_t *bytes, const struct raim_frame *frame,
-                 uint8_t *contents);
+bool raim_unpack(struct raim_unpacker *unpacker, const uint8_t *bytes,
+                 const struct raim_frame *frame, uint8_t *contents);
 
 // The head of a skippable frame: 8 bytes, in front of `size` bytes of contents.
 #define RAIM_SKIPPABLE_HEAD_BYTES 8

@@ -31,7 +31,7 @@ struct raim_recording {
     struct raim_recording_index index;
     struct raim_recording_info info;
     struct raim_map *map;
-    struct raim_packer *packer;
+    struct raim_unpacker *unpacker;
 
     uint32_t frame; // the present one
     uint8_t *contents;

@@ -49,7 +49,7 @@ static bool unpack(struct raim_recording *recording)
     }
     if (recording->contents == NULL)
         return raim_replay_fail(recording, RAIM_FAULT_MEMORY, "there is no memory for it");
-    if (!raim_unpack(recording->packer, recording->bytes + start, &frame, recording->contents))
+    if (!raim_unpack(recording->unpacker, recording->bytes + start, &frame, recording->contents))
         return raim_replay_fail(recording, RAIM_FAULT_FRAME, "the data frame is damaged");
     raim_input *inputs = recording->reader.inputs;
     uint64_t *difference = recording->reader.difference;
