@@ -14,11 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_GROUPS = 64, MAX_TESTS = 128, NAME_BYTES = 64 };
+enum { MAX_GROUPS = 64, MAX_TESTS = 128, MAX_AT_END = 256, NAME_BYTES = 64 };
 
 struct group {
     char name[NAME_BYTES];
     CMFixtureFunction set_up, tear_down;
+    void (*before_each)(void), (*behind_each)(void);
     size_t count;
     struct CMUnitTest tests[MAX_TESTS];
 };
@@ -64,14 +65,67 @@ void test_register_group(const char *file, CMFixtureFunction set_up, CMFixtureFu
     group->tear_down = tear_down;
 }
 
+void test_register_each(const char *file, void (*set_up)(void), void (*tear_down)(void))
+{
+    struct group *group = group_of(file);
+    group->before_each = set_up;
+    group->behind_each = tear_down;
+}
+
+// --- The running test ---
+
+static const struct group *running;
+static const struct CMUnitTest *chosen[MAX_TESTS]; // by the group's patterns
+static size_t current;                             // the next of them
+
+static struct {
+    void (*function)(void *);
+    void *argument;
+} at_end[MAX_AT_END];
+static size_t at_end_count;
+
+void test_at_end(void (*function)(void *), void *argument)
+{
+    assert(at_end_count < MAX_AT_END);
+    at_end[at_end_count].function = function;
+    at_end[at_end_count++].argument = argument;
+}
+
+static int set_up_test(void **state)
+{
+    const CMFixtureFunction own = chosen[current++]->setup_func;
+    if (running->before_each != NULL)
+        running->before_each();
+    return own != NULL ? own(state) : 0;
+}
+
+static int tear_down_test(void **state)
+{
+    const CMFixtureFunction own = chosen[current - 1]->teardown_func;
+    while (at_end_count > 0) {
+        at_end_count--;
+        at_end[at_end_count].function(at_end[at_end_count].argument);
+    }
+    const int result = own != NULL ? own(state) : 0;
+    if (running->behind_each != NULL)
+        running->behind_each();
+    return result;
+}
+
 // Runs the tests of a group whose names match the pattern. Returns whether all of them passed.
 static bool run(const struct group *group, const char *pattern)
 {
     struct CMUnitTest tests[MAX_TESTS];
     size_t count = 0;
+    running = group;
+    current = 0;
     for (size_t i = 0; i < group->count; i++)
-        if (fnmatch(pattern, group->tests[i].name, 0) == 0)
-            tests[count++] = group->tests[i];
+        if (fnmatch(pattern, group->tests[i].name, 0) == 0) {
+            tests[count] = group->tests[i];
+            tests[count].setup_func = set_up_test;
+            tests[count].teardown_func = tear_down_test;
+            chosen[count++] = &group->tests[i];
+        }
     printf("seed %" PRIu64 "\n", chance);
     fflush(stdout);
     return count > 0 &&

@@ -21,6 +21,12 @@ void test_register(const char *file, struct CMUnitTest test);
 // What is called before the first test of the file and after the last.
 void test_register_group(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
+// What is called before and behind each test of the file.
+void test_register_each(const char *file, void (*set_up)(void), void (*tear_down)(void));
+
+// Calls the function behind the running test, passed or not; the last one added comes first.
+void test_at_end(void (*function)(void *), void *argument);
+
 // TEST(name), or TEST(name, set_up, tear_down), either of which may be NULL. The body may use
 // `void **state`.
 #define TEST(...) TEST_WITH(__VA_ARGS__, NULL, NULL, )
@@ -31,6 +37,13 @@ void test_register_group(const char *file, CMFixtureFunction set_up, CMFixtureFu
         test_register(__FILE__, (struct CMUnitTest){#name, test_##name, set_up, tear_down, NULL}); \
     }                                                                                              \
     static void test_##name(__attribute__((unused)) void **state)
+
+// Once in a file: calls a `void set_up(void)` before and a `void tear_down(void)` behind each test.
+#define TEST_EACH(set_up, tear_down)                                                               \
+    __attribute__((constructor)) static void register_each(void)                                   \
+    {                                                                                              \
+        test_register_each(__FILE__, set_up, tear_down);                                           \
+    }
 
 // Once in a file, behind its fixtures.
 #define TEST_GROUP(set_up, tear_down)                                                              \
