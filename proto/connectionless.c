@@ -38,7 +38,7 @@ void raim_connectionless_write_head(enum raim_connectionless_kind kind,
 enum raim_connectionless_kind raim_connectionless_kind(const uint8_t *data, size_t size)
 {
     if (size < HEAD_BYTES || memcmp(data, prefix, sizeof prefix) != 0 ||
-        data[9] != RAIM_CONNECTIONLESS_FORM || data[8] > RAIM_CONNECTIONLESS_REJECTED)
+        data[9] != RAIM_CONNECTIONLESS_FORM || data[8] > RAIM_CONNECTIONLESS_ANNOUNCEMENT)
         return RAIM_CONNECTIONLESS_NONE;
     return (enum raim_connectionless_kind)data[8];
 }

@@ -21,12 +21,13 @@
 #define RAIM_COOKIE_BITS 31 // of a cookie's number, because bindings of ENet pass signed ones
 
 enum raim_connectionless_kind {
-    RAIM_CONNECTIONLESS_NONE,      // not a connectionless datagram
-    RAIM_CONNECTIONLESS_REQUEST,   // client to server
-    RAIM_CONNECTIONLESS_COOKIE,    // server to client
-    RAIM_CONNECTIONLESS_INVITE,    // server to client
-    RAIM_CONNECTIONLESS_HANDSHAKE, // both: see secure_datagram.h
-    RAIM_CONNECTIONLESS_REJECTED,  // server to client
+    RAIM_CONNECTIONLESS_NONE,         // not a connectionless datagram
+    RAIM_CONNECTIONLESS_REQUEST,      // client to server
+    RAIM_CONNECTIONLESS_COOKIE,       // server to client
+    RAIM_CONNECTIONLESS_INVITE,       // server to client
+    RAIM_CONNECTIONLESS_HANDSHAKE,    // both: see secure_datagram.h
+    RAIM_CONNECTIONLESS_REJECTED,     // server to client
+    RAIM_CONNECTIONLESS_ANNOUNCEMENT, // gateway to server: see gateway.h
 };
 
 // The credential by which a client asks for admission.

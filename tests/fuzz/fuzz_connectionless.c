@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "discovery.h"
+#include "gateway.h"
 #include "secure_datagram.h"
 #include "server_info.h"
 #include "utf8.h"
@@ -82,6 +83,19 @@ static void check_server_info(const uint8_t *data, size_t size)
     assert(raim_utf8_is_valid((const uint8_t *)info.tags, strlen(info.tags)));
 }
 
+static void check_announcement(const uint8_t *data, size_t size)
+{
+    static const uint8_t key[RAIM_GATEWAY_KEY_BYTES];
+    uint8_t written[RAIM_ANNOUNCEMENT_BYTES];
+    struct raim_announcement announcement;
+    if (!raim_announcement_read(data, size, &announcement))
+        return;
+    raim_announcement_write(&announcement, key, written);
+    assert(raim_announcement_verify(written, key));
+    const bool is_same = memcmp(data, written, sizeof written) == 0;
+    assert(raim_announcement_verify(data, key) == is_same);
+}
+
 static void check_credential(const uint8_t *data, size_t size)
 {
     uint8_t written[RAIM_CREDENTIAL_MAX_BYTES];
@@ -114,6 +128,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case RAIM_CONNECTIONLESS_REJECTED:
         check_rejected(data, size);
+        break;
+    case RAIM_CONNECTIONLESS_ANNOUNCEMENT:
+        check_announcement(data, size);
         break;
     case RAIM_CONNECTIONLESS_NONE:
         break;

@@ -4,12 +4,14 @@
 #include "access.h"
 #include "access_control.h"
 #include "connector.h"
+#include "gateway.h"
 #include "noise.h"
 #include "secure_channel.h"
 #include "secure_datagram.h"
 #include "test.h"
 #include "used_tokens.h"
 
+#include <arpa/inet.h>
 #include <jansson.h>
 
 static json_t *vectors;
@@ -243,6 +245,30 @@ static size_t rewrite_access(const json_t *vector, const uint8_t *bytes, size_t 
     return size;
 }
 
+static void assert_address(const json_t *vector, const char *key, const char *port_key,
+                           const struct raim_address *address)
+{
+    char text[INET6_ADDRSTRLEN];
+    inet_ntop(address->is_ipv6 ? AF_INET6 : AF_INET, address->bytes, text, sizeof text);
+    assert_string_equal(text, text_of(vector, key));
+    assert_int_equal(address->port, number_of(vector, port_key));
+}
+
+static size_t rewrite_announcement(const json_t *vector, const uint8_t *bytes, size_t size,
+                                   uint8_t *written)
+{
+    uint8_t key[RAIM_GATEWAY_KEY_BYTES];
+    struct raim_announcement announcement;
+    assert_int_equal(bytes_of(text_of(vector, "key"), key, sizeof key), sizeof key);
+    assert_true(raim_announcement_read(bytes, size, &announcement));
+    assert_true(raim_announcement_verify(bytes, key));
+    assert_int_equal(announcement.time_us, number_of(vector, "time_us"));
+    assert_address(vector, "gateway", "gateway_port", &announcement.gateway);
+    assert_address(vector, "player", "player_port", &announcement.player);
+    raim_announcement_write(&announcement, key, written);
+    return RAIM_ANNOUNCEMENT_BYTES;
+}
+
 static size_t rewrite(const json_t *vector, const char *kind, const uint8_t *bytes, size_t size,
                       uint8_t *written)
 {
@@ -264,6 +290,10 @@ static size_t rewrite(const json_t *vector, const char *kind, const uint8_t *byt
     if (strcmp(kind, "handshake") == 0) {
         assert_int_equal(connect_request, RAIM_CONNECTIONLESS_HANDSHAKE);
         return rewrite_handshake(vector, bytes, size, written);
+    }
+    if (strcmp(kind, "announcement") == 0) {
+        assert_int_equal(connect_request, RAIM_CONNECTIONLESS_ANNOUNCEMENT);
+        return rewrite_announcement(vector, bytes, size, written);
     }
     assert_string_equal(kind, "connect_request");
     assert_int_equal(connect_request, RAIM_CONNECTIONLESS_REQUEST);
