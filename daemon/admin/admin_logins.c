@@ -255,6 +255,22 @@ static void succeed(struct admin_logins *logins, const struct try *made)
                                              });
 }
 
+static void take_password(void *context, uint32_t number, bool is_right)
+{
+    struct admin_logins *logins = context;
+    for (int i = 0; i < TRIES; i++) {
+        if (logins->tries[i].client.arena == NULL || logins->tries[i].number != number)
+            continue;
+        const struct try ended = logins->tries[i];
+        logins->tries[i] = (struct try){.number = 0};
+        if (is_right)
+            succeed(logins, &ended);
+        else
+            fail(logins, &ended);
+        return;
+    }
+}
+
 static void begin_password(struct admin_logins *logins, const struct client *client,
                            const char *name, const char *plain)
 {
@@ -275,29 +291,13 @@ static void begin_password(struct admin_logins *logins, const struct client *cli
                                                         admin != NULL && admin->password.is_set
                                                             ? &admin->password.password
                                                             : NULL,
-                                                        plain);
+                                                        plain, take_password, logins);
     if (number == 0) {
         deny(logins, client, "too many passwords are being verified: try again");
         return;
     }
     *place = (struct try){.client = *client, .number = number};
     snprintf(place->name, sizeof place->name, "%s", name);
-}
-
-bool admin_logins_take_password(struct admin_logins *logins, uint32_t number, bool is_right)
-{
-    for (int i = 0; i < TRIES; i++) {
-        if (logins->tries[i].client.arena == NULL || logins->tries[i].number != number)
-            continue;
-        const struct try ended = logins->tries[i];
-        logins->tries[i] = (struct try){.number = 0};
-        if (is_right)
-            succeed(logins, &ended);
-        else
-            fail(logins, &ended);
-        return true;
-    }
-    return false;
 }
 
 // Everybody gets a challenge, so that nobody learns whose name has a key.

@@ -30,9 +30,6 @@ void admin_logins_destroy(struct admin_logins *logins);
 void admin_logins_take_line(struct admin_logins *logins, struct arena *arena,
                             const struct arena_event *item);
 
-// Takes the outcome of a password. Returns false if it is not one of an admin's.
-bool admin_logins_take_password(struct admin_logins *logins, uint32_t number, bool is_right);
-
 // Call it for an arena that has ended, before it is destroyed.
 void admin_logins_forget(struct admin_logins *logins, struct arena *arena);
 

@@ -113,6 +113,8 @@ void control_serve_page(struct control *control, struct http *http, const struct
 
 void control_end(struct control *control)
 {
+    if (control == NULL)
+        return;
     if (control->commands != NULL)
         commands_end(control->commands);
     if (control->api != NULL)

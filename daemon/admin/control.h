@@ -75,7 +75,7 @@ bool control_takes(const struct control *control, const char *path);
 bool control_answer(struct control *control, const struct http_request *step);
 
 // Ends what waits, on any listener: call it, then run and close the other listeners, before
-// control_close.
+// control_close. Takes NULL.
 void control_end(struct control *control);
 
 // The executor of commands and its API, for other listeners.

@@ -11,7 +11,8 @@
 
 struct check {
     struct job job; // first
-    struct password_thread *thread;
+    password_thread_done *done;
+    void *context;
     uint32_t number; // 0: free
     bool has_password, is_right;
     struct password password;
@@ -20,21 +21,15 @@ struct check {
 
 struct password_thread {
     struct job_thread *jobs;
-    void (*done)(void *context, uint32_t number, bool is_right);
-    void *context;
     uint32_t next_number;
     struct check checks[PASSWORD_THREAD_WAITING];
 };
 
-struct password_thread *
-password_thread_create(struct loop *loop,
-                       void (*done)(void *context, uint32_t number, bool is_right), void *context)
+struct password_thread *password_thread_create(struct loop *loop)
 {
     struct password_thread *thread = raim_crypto_allocate(sizeof *thread);
     if (thread == NULL)
         return NULL;
-    thread->done = done;
-    thread->context = context;
     // Strangers' guesses take what nobody else wants.
     thread->jobs = job_thread_create(loop, "raimd-password", SCHED_IDLE);
     if (thread->jobs != NULL)
@@ -66,11 +61,11 @@ static void end_check(struct job *job)
     struct check *check = (struct check *)job;
     const uint32_t number = check->number;
     check->number = 0;
-    check->thread->done(check->thread->context, number, check->is_right);
+    check->done(check->context, number, check->is_right);
 }
 
 uint32_t password_thread_check(struct password_thread *thread, const struct password *password,
-                               const char *plain)
+                               const char *plain, password_thread_done *done, void *context)
 {
     struct check *check = thread->checks, *const end = check + PASSWORD_THREAD_WAITING;
     while (check < end && check->number != 0)
@@ -79,7 +74,8 @@ uint32_t password_thread_check(struct password_thread *thread, const struct pass
         return 0;
     thread->next_number += thread->next_number == UINT32_MAX ? 2 : 1; // 0 is no number
     *check = (struct check){.job = {.work = verify, .done = end_check},
-                            .thread = thread,
+                            .done = done,
+                            .context = context,
                             .number = thread->next_number,
                             .has_password = password != NULL};
     if (password != NULL)

@@ -14,17 +14,17 @@
 struct loop;
 struct password_thread;
 
-// The loop calls `done` with the number and the outcome of each check. Returns NULL when memory or
-// descriptors run out.
-struct password_thread *
-password_thread_create(struct loop *loop,
-                       void (*done)(void *context, uint32_t number, bool is_right), void *context);
+// Returns NULL when memory or descriptors run out.
+struct password_thread *password_thread_create(struct loop *loop);
 
 // Waits for the password that is being verified. Takes NULL.
 void password_thread_destroy(struct password_thread *thread);
 
+// Takes the outcome of a check.
+typedef void password_thread_done(void *context, uint32_t number, bool is_right);
+
 // Queues a password of at most PASSWORD_MAX_BYTES bytes to be verified, and returns the number of
-// the job; 0: too many wait, or no thread can be started. `password` NULL, of somebody who
-// has none, takes as long as a wrong one.
+// the check, with which the loop calls `done`; 0: too many wait, or no thread can be started.
+// `password` NULL, of somebody who has none, takes as long as a wrong one.
 uint32_t password_thread_check(struct password_thread *thread, const struct password *password,
-                               const char *plain);
+                               const char *plain, password_thread_done *done, void *context);

@@ -220,24 +220,20 @@ void arena_slot_close(struct arena_slot *slot)
 
 // --- The table ---
 
+static bool open_recorder(struct arena_table *table);
+
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path)
 {
     char error[ERROR_BYTES];
-    *table = (struct arena_table){.config = config,
-                                  .path = path,
-                                  .ports = table->ports,
-                                  .store = table->store,
-                                  .urls = table->urls,
-                                  .events = table->events,
-                                  .watchers = table->watchers,
-                                  .recorder = table->recorder,
-                                  .recordings = table->recordings};
-    strcpy(table->recording_dir, config->recording_dir);
+    table->config = config;
+    table->path = path;
     socket_activation_init(&table->sockets);
     if (!wakeup_open(&table->wakeup)) {
         log_error("cannot create an eventfd: %s", strerror(errno));
         return false;
     }
+    if (!open_recorder(table))
+        return false;
     for (int i = 0; i < config->arena_count; i++) {
         struct arena_slot *slot = arena_slot_open(table, config, i, error, sizeof error);
         if (slot == NULL) {
@@ -473,10 +469,14 @@ static bool is_wanted(const struct config *config)
     return is;
 }
 
-bool arena_table_open_recorder(struct arena_table *table, const struct config *config)
+// Without a directory nothing is recorded, and the log says so. Returns false after logging the
+// reason if the configured directory cannot be used.
+static bool open_recorder(struct arena_table *table)
 {
     char path[PATH_MAX], error[PATH_MAX + 64];
+    const struct config *config = table->config;
     const struct recordings_limits limits = limits_of(config);
+    strcpy(table->recording_dir, config->recording_dir);
     if (!recording_directory_find(config, path)) {
         if (is_wanted(config))
             log_info("recordings off: there is no $STATE_DIRECTORY and no recordings.directory");

@@ -55,10 +55,10 @@ struct arena_table {
     struct watchers watchers;     // called when the arenas have reported, and after a reload
 };
 
-// Opens every arena of a configuration and its port. Returns false after logging the reason; the
-// caller must call arena_table_close in either case. Takes `config` in either case. Borrows `path`,
-// of the configuration's file; NULL for none. The table is zeroed, except that `ports`,
-// `store`, `urls`, `events`, `watchers` and the recorder, which it takes, may be set.
+// Opens the recorder, and every arena of a configuration with its port. Returns false after logging
+// the reason; the caller must call arena_table_close in either case. Takes `config` in either case.
+// Borrows `path`, of the configuration's file; NULL for none. The table is zeroed, except that
+// `ports`, `store`, `urls`, `events` and `watchers` may be set.
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path);
 
 // The configuration that a slot is to have, from its next prepared match on.
@@ -145,11 +145,6 @@ void arena_table_count_players(const struct arena_table *table, uint32_t *player
 // Finds the directory of recordings: the configured one, or that in $STATE_DIRECTORY. `path` has
 // PATH_MAX bytes. Returns false if there is none.
 bool recording_directory_find(const struct config *config, char *path);
-
-// Opens the recorder of a zeroed table, before arena_table_open. Without a directory nothing is
-// recorded, and the log says so. Returns false after logging the reason if the configured directory
-// cannot be used.
-bool arena_table_open_recorder(struct arena_table *table, const struct config *config);
 
 // Applies a configuration that a reload is about to put in force, and reports what cannot be
 // applied.

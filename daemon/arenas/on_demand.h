@@ -41,7 +41,7 @@ struct on_demand_answer {
 struct on_demand *on_demand_open(struct loop *loop, struct arena_table *table, char *error,
                                  size_t capacity);
 
-// Makes on_demand_close keep the arenas for the next process.
+// Makes on_demand_close keep the arenas for the next process. Takes NULL.
 void on_demand_keep(struct on_demand *on_demand);
 
 // Ends the arenas or keeps them for the next process; their arenas belong to the table. Takes NULL.

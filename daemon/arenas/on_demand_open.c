@@ -97,7 +97,8 @@ struct on_demand *on_demand_open(struct loop *loop, struct arena_table *table, c
 
 void on_demand_keep(struct on_demand *on_demand)
 {
-    on_demand->keeps = true;
+    if (on_demand != NULL)
+        on_demand->keeps = true;
 }
 
 void on_demand_close(struct on_demand *on_demand)

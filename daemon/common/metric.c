@@ -9,6 +9,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
+void metric_source_set(struct metric_source *sources, int count, const struct metric_table *table,
+                       const void *object)
+{
+    int i = 0;
+    while (i < count && sources[i].table != table)
+        i++;
+    assert(i < count);
+    sources[i].object = object;
+}
+
 uint64_t metric_value(const struct metric *row, const void *object)
 {
     if (object == NULL)

@@ -61,6 +61,10 @@ struct metric_source {
     const void *object;
 };
 
+// Registers a module with the table of these that is its own.
+void metric_source_set(struct metric_source *sources, int count, const struct metric_table *table,
+                       const void *object);
+
 // The value of a row that is no histogram; 0 without an object.
 uint64_t metric_value(const struct metric *row, const void *object);
 

@@ -259,22 +259,6 @@ static bool may_guess(const struct rcon *rcon, struct ip_address ip)
                                   rate_limit_left(&rcon->network_guesses, ip, now_ms) > of_network);
 }
 
-static void begin_password(struct connection *connection, const char *plain)
-{
-    struct rcon *rcon = connection->rcon;
-    connection->is_open = false;
-    connection->password =
-        strlen(plain) <= PASSWORD_MAX_BYTES && may_guess(rcon, connection->ip)
-            ? password_thread_check(rcon->passwords, &rcon->config.password.password, plain)
-            : 0;
-    connection->phase = CHECKS;
-    connection->due_ms = UINT64_MAX;
-    if (connection->password == 0) {
-        ++*rcon->denied;
-        end(connection);
-    }
-}
-
 static void end_password(struct connection *connection, bool is_right)
 {
     struct rcon *rcon = connection->rcon;
@@ -306,17 +290,34 @@ static void end_password(struct connection *connection, bool is_right)
     watch(connection);
 }
 
-bool rcon_take_password(struct rcon *rcon, uint32_t number, bool is_right)
+static void take_password(void *context, uint32_t number, bool is_right)
 {
+    struct rcon *rcon = context;
     for (int i = 0; i < CONNECTIONS; i++) {
         struct connection *connection = rcon->connections[i];
         if (connection == NULL || connection->phase != CHECKS || connection->password != number)
             continue;
         end_password(connection, is_right);
         set_timer(rcon);
-        return true;
+        return;
     }
-    return false;
+}
+
+static void begin_password(struct connection *connection, const char *plain)
+{
+    struct rcon *rcon = connection->rcon;
+    connection->is_open = false;
+    connection->password =
+        strlen(plain) <= PASSWORD_MAX_BYTES && may_guess(rcon, connection->ip)
+            ? password_thread_check(rcon->passwords, &rcon->config.password.password, plain,
+                                    take_password, rcon)
+            : 0;
+    connection->phase = CHECKS;
+    connection->due_ms = UINT64_MAX;
+    if (connection->password == 0) {
+        ++*rcon->denied;
+        end(connection);
+    }
 }
 
 // --- Commands ---

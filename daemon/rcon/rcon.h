@@ -29,6 +29,3 @@ struct rcon *rcon_open(struct loop *loop, const struct config_rcon *config,
 void rcon_close(struct rcon *rcon);
 
 uint16_t rcon_port(const struct rcon *rcon);
-
-// Takes the outcome of a password. Returns false if it is not one of RCON's.
-bool rcon_take_password(struct rcon *rcon, uint32_t number, bool is_right);

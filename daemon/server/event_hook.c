@@ -347,7 +347,7 @@ static void run(void *context)
 void event_hook_finish(struct event_hook *hook)
 {
     const uint64_t end_ms = monotonic_ms() + FINISH_MS;
-    while (hook->table->config->event_hook[0] != '\0' && !hook->is_failing) {
+    while (hook != NULL && hook->table->config->event_hook[0] != '\0' && !hook->is_failing) {
         run(hook);
         if (hook->from == NULL || hook->counts.waiting == 0 || monotonic_ms() >= end_ms)
             return;

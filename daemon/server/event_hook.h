@@ -26,5 +26,5 @@ struct event_hook *event_hook_open(struct loop *loop, struct arena_table *table,
 // Takes NULL. What is not done is done by the next process.
 void event_hook_close(struct event_hook *hook);
 
-// Hands over what is left at the end of raimd, for at most a second.
+// Hands over what is left at the end of raimd, for at most a second. Takes NULL.
 void event_hook_finish(struct event_hook *hook);

@@ -128,7 +128,7 @@ static bool is_beyond_loopback(const struct config_arena *arena)
            !socket_address_is_loopback(&address);
 }
 
-bool lan_discovery_is_wanted(const struct config *config)
+static bool is_wanted(const struct config *config)
 {
     for (int i = 0; i < config->arena_count && config->lan_discovery; i++)
         if (is_beyond_loopback(&config->arenas[i]))
@@ -151,9 +151,12 @@ static bool listen_to_all(struct lan_discovery *discovery, struct loop *loop)
            (discovery->requests[0] != NULL || discovery->requests[1] != NULL);
 }
 
-struct lan_discovery *lan_discovery_open(struct loop *loop, const struct arena_list *list)
+struct lan_discovery *lan_discovery_open(struct loop *loop, const struct config *config,
+                                         const struct arena_list *list)
 {
     uint64_t secret;
+    if (!is_wanted(config))
+        return NULL;
     struct lan_discovery *discovery = calloc(1, sizeof *discovery);
     if (discovery == NULL || getrandom(&secret, sizeof secret, 0) != (ssize_t)sizeof secret ||
         getrandom(&discovery->server, sizeof discovery->server, 0) !=

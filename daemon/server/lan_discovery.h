@@ -9,21 +9,17 @@
 #include "config.h"
 #include "metric.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 extern const struct metric_table lan_discovery_metrics; // of a struct lan_discovery
 
 struct lan_discovery;
 struct loop;
 
-// Whether a configuration asks for it: the key, and an arena beyond this machine.
-bool lan_discovery_is_wanted(const struct config *config);
-
-// Opens the sockets; joins the group of IPv6 on every interface that is up. Returns NULL after
-// logging a warning: the arenas can be joined without it. Call it before the sandbox is entered.
-// Borrows the list, whose arenas are told.
-struct lan_discovery *lan_discovery_open(struct loop *loop, const struct arena_list *list);
+// Opens the sockets, where the configuration asks for it and has an arena beyond this machine;
+// joins the group of IPv6 on every interface that is up. Returns NULL otherwise, and after logging
+// a warning: the arenas can be joined without it. Call it before the sandbox is entered. Borrows
+// the list, whose arenas are told.
+struct lan_discovery *lan_discovery_open(struct loop *loop, const struct config *config,
+                                         const struct arena_list *list);
 
 // Takes NULL.
 void lan_discovery_close(struct lan_discovery *discovery);

@@ -14,15 +14,8 @@
 #include "results.h"
 #include "store.h"
 
-const struct metric_table *const server_metric_tables[SERVER_METRICS] = {
-    [SERVER_METRICS_STORE] = &store_metrics,
-    [SERVER_METRICS_ON_DEMAND] = &on_demand_metrics,
-    [SERVER_METRICS_RESULTS] = &results_metrics,
-    [SERVER_METRICS_MASTERS] = &master_listing_metrics,
-    [SERVER_METRICS_DISCOVERY] = &lan_discovery_metrics,
-    [SERVER_METRICS_BAN_LIST] = &ban_source_metrics,
-    [SERVER_METRICS_AGONES] = &agones_metrics,
-    [SERVER_METRICS_HOOK] = &event_hook_metrics,
-    [SERVER_METRICS_CONTROL] = &control_tcp_metrics,
-    [SERVER_METRICS_LOGINS] = &admin_logins_metrics,
+const struct metric_table *const server_metric_tables[] = {
+    &store_metrics,         &on_demand_metrics,    &results_metrics, &master_listing_metrics,
+    &lan_discovery_metrics, &ban_source_metrics,   &agones_metrics,  &event_hook_metrics,
+    &control_tcp_metrics,   &admin_logins_metrics,
 };

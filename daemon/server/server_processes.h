@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Starts the helper processes for URLs, commands of the operator and Agones (fetch.h), where the
-// configuration has any. Main thread only.
+// What keeps raimd apart from the rest of the machine: helper processes for URLs, commands of the
+// operator and Agones (fetch.h), where the configuration has any, and the sandbox. Main thread
+// only.
 #pragma once
 
 #include "config.h"
@@ -16,3 +17,7 @@ bool server_processes_start(struct server_processes *processes, struct loop *loo
                             const struct config *config, uint16_t agones_port);
 
 void server_processes_close(struct server_processes *processes);
+
+// Enters the sandbox, if it is configured, once every port and file is open, before a worker reads
+// the first datagram. Returns false after logging the reason.
+bool server_sandbox_enter(const struct config *config);

@@ -177,6 +177,8 @@ struct http_services *http_services(struct http *http)
 
 void http_end(struct http *http)
 {
+    if (http == NULL)
+        return;
     if (http->streams != NULL)
         http_streams_close(http->streams);
     http_services_end(&http->services);

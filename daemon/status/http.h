@@ -28,7 +28,7 @@ struct http_def {
 struct http *http_open(const struct http_def *def, char *error, size_t capacity);
 
 // Ends what is sent over any listener, and closes its own: call it, then close the others, before
-// http_close.
+// http_close. Takes NULL.
 void http_end(struct http *http);
 
 // Takes NULL.

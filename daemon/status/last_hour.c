@@ -4,6 +4,8 @@
 
 #include "arena_metrics.h"
 #include "json_writer.h"
+#include "loop.h"
+#include "monotonic.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -60,6 +62,7 @@ struct series {
 
 struct last_hour {
     const struct arena_list *list;
+    struct loop_source *interval;
     uint64_t sampled_ms, due_ms;
     int column_count;
     struct column columns[LAST_HOUR_COLUMNS];
@@ -99,9 +102,22 @@ void last_hour_destroy(struct last_hour *hour)
 {
     if (hour == NULL)
         return;
+    loop_remove(hour->interval);
     for (int i = 0; i < hour->series_count; i++)
         free(hour->series[i]);
     free(hour);
+}
+
+static void take_sample(void *context)
+{
+    last_hour_run(context, monotonic_ms());
+}
+
+bool last_hour_start(struct last_hour *hour, struct loop *loop)
+{
+    if (hour != NULL)
+        hour->interval = loop_add_interval(loop, 1000, take_sample, hour);
+    return hour == NULL || hour->interval != NULL;
 }
 
 // --- Samples ---
@@ -242,7 +258,7 @@ static void sample_workers(struct last_hour *hour, uint64_t elapsed_ms)
 void last_hour_run(struct last_hour *hour, uint64_t now_ms)
 {
     struct sample server = {0};
-    if (hour == NULL || now_ms < hour->due_ms)
+    if (now_ms < hour->due_ms)
         return;
     const uint64_t elapsed_ms = now_ms - hour->sampled_ms;
     drop_series(hour);

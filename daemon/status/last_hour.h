@@ -16,6 +16,7 @@
 #define LAST_HOUR_COLUMNS 16 // the most rows of arenas that have a column (see metric.h)
 
 struct last_hour;
+struct loop;
 
 // Borrows the list. Returns NULL when memory runs out.
 struct last_hour *last_hour_create(const struct arena_list *list, uint64_t now_ms);
@@ -23,8 +24,10 @@ struct last_hour *last_hour_create(const struct arena_list *list, uint64_t now_m
 // Takes NULL.
 void last_hour_destroy(struct last_hour *hour);
 
-// Takes a sample of everything if it is due; call it every second. Takes NULL. An arena for which
-// memory runs out is left out.
+// Makes the loop call last_hour_run every second. Takes NULL. Returns false when memory runs out.
+bool last_hour_start(struct last_hour *hour, struct loop *loop);
+
+// Takes a sample of everything if it is due. An arena for which memory runs out is left out.
 void last_hour_run(struct last_hour *hour, uint64_t now_ms);
 
 // The documents take a history that is NULL, for want of memory, as one without samples.

@@ -423,7 +423,7 @@ void store_flush(struct store *store)
 
 void store_stop(struct store *store)
 {
-    if (!store->is_running)
+    if (store == NULL || !store->is_running)
         return;
     pthread_mutex_lock(&store->lock);
     store->is_ending = true;

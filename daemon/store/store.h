@@ -39,7 +39,7 @@ void store_unwatch(struct store *store, struct watcher *watcher);
 void store_flush(struct store *store);
 
 // Waits until all is written, however long the disk takes, and ends the thread. Later changes wait
-// for store_flush.
+// for store_flush. Takes NULL.
 void store_stop(struct store *store);
 
 // Stops and flushes the store, and frees it. Takes NULL.

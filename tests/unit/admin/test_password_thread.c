@@ -47,25 +47,26 @@ static bool outcome(struct loop *loop, uint32_t number)
 TEST(outcomes_come_in_order_and_few_wait)
 {
     struct loop *loop = loop_create();
-    struct password_thread *thread = password_thread_create(loop, note, NULL);
+    struct password_thread *thread = password_thread_create(loop);
     const struct password password = made("correct horse");
     char longest[PASSWORD_MAX_BYTES + 2] = "";
     memset(longest, 'x', sizeof longest - 1);
-    assert_int_equal(password_thread_check(thread, &password, longest), 0);
+    assert_int_equal(password_thread_check(thread, &password, longest, note, NULL), 0);
     const char *const plains[] = {"correct horse", "wrong", "", "correct horse "};
     uint32_t numbers[4];
     for (int i = 0; i < 4; i++)
-        assert_true((numbers[i] = password_thread_check(thread, &password, plains[i])) > 0);
-    const uint32_t nobodys = password_thread_check(thread, NULL, "correct horse");
+        assert_true((numbers[i] = password_thread_check(thread, &password, plains[i], note, NULL)) >
+                    0);
+    const uint32_t nobodys = password_thread_check(thread, NULL, "correct horse", note, NULL);
     assert_true(nobodys > 0);
     int waiting = 5;
-    while (password_thread_check(thread, &password, "wrong") > 0)
+    while (password_thread_check(thread, &password, "wrong", note, NULL) > 0)
         waiting++;
     assert_int_equal(waiting, PASSWORD_THREAD_WAITING);
     for (int i = 0; i < 4; i++)
         assert_int_equal(outcome(loop, numbers[i]), i == 0);
     assert_false(outcome(loop, nobodys));
-    assert_true(password_thread_check(thread, &password, "wrong") > 0);
+    assert_true(password_thread_check(thread, &password, "wrong", note, NULL) > 0);
     password_thread_destroy(thread); // with some that wait
     loop_destroy(loop);
 }
@@ -73,7 +74,7 @@ TEST(outcomes_come_in_order_and_few_wait)
 TEST(a_thread_that_was_never_needed)
 {
     struct loop *loop = loop_create();
-    struct password_thread *thread = password_thread_create(loop, note, NULL);
+    struct password_thread *thread = password_thread_create(loop);
     assert_false(loop_wait(loop, 0));
     password_thread_destroy(thread);
     loop_destroy(loop);

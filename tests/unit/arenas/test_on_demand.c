@@ -76,6 +76,7 @@ static int start(void **state)
              first, first + PORTS - 1);
     struct config *config = assert_accepted(text);
     loop = loop_create();
+    table = (struct arena_table){.config = NULL};
     assert_true(arena_table_open(&table, config, NULL));
     reports = loop_add_descriptor(loop, table.wakeup.descriptor, take_reports, NULL);
     assert_non_null(reports);
