@@ -4,7 +4,7 @@
 #pragma once
 
 #include "access_control.h"
-#include "answers.h"
+#include "query_answers.h"
 #include "arena.h"
 #include "arena_checkpoint.h"
 #include "arena_commands.h"

@@ -248,11 +248,20 @@ static bool open_logins(struct server *server)
     return true;
 }
 
+static const struct config_arena *find_arena(const void *context, int index, uint16_t *port)
+{
+    const struct arena_list *list = context;
+    if (index >= list->count)
+        return NULL;
+    *port = arena_port(list->arenas[index]);
+    return arena_config(list->arenas[index]);
+}
+
 // The arenas can be joined without it, so it is no failure where the port is taken.
 static bool open_lan_discovery(struct server *server)
 {
-    server->lan_discovery =
-        lan_discovery_open(server->loop, server->table.config, &server->table.running);
+    const struct lan_arenas arenas = {&server->table.running, find_arena};
+    server->lan_discovery = lan_discovery_open(server->loop, server->table.config, &arenas);
     count(server, &lan_discovery_metrics, server->lan_discovery);
     return true;
 }

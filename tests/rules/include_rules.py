@@ -431,8 +431,8 @@ class SelfTest(unittest.TestCase):
         "daemon/net/transport.h": ['"gate.h"'],
         "daemon/net/transport.c": ['"transport.h"', "<enet/enet.h>"],
         "daemon/config/config.h": ['"map.h"'],
-        "daemon/query/answers.h": ['"config.h"'],
-        "daemon/masters/masters.h": ['"config.h"'],
+        "daemon/discovery/query_answers.h": ['"config.h"'],
+        "daemon/discovery/masters.h": ['"config.h"'],
         "daemon/arena/arena.h": ['"match.h"'],
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
         "daemon/results/results.h": ['"arena.h"'],
@@ -550,9 +550,9 @@ class SelfTest(unittest.TestCase):
     def test_an_arrow_that_no_include_needs_is_noticed(self):
         def unused(changes):
             return [line for line in self.problems(changes, is_whole=True)
-                    if line.startswith("daemon/query:") and "lib/match" in line]
-        self.assertEqual(unused({"daemon/query/answers.c": ['"match.h"']}), [])
-        self.assert_only(unused({}), "daemon/query")
+                    if line.startswith("daemon/discovery:") and "lib/match" in line]
+        self.assertEqual(unused({"daemon/discovery/query_answers.c": ['"match.h"']}), [])
+        self.assert_only(unused({}), "daemon/discovery")
 
     def test_unknown_header(self):
         self.assert_only(self.problems({"daemon/arena/bad.c": ['"nowhere.h"']}), "nowhere.h")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Encoding of queries and replies, challenges, and the admission of queries.
-#include "answers.h"
+#include "query_answers.h"
 #include "chance.h"
 #include "query.h"
 #include "query_guard.h"

@@ -34,7 +34,7 @@ enum {
 #define OF_ALL ((struct rate){.interval = 10, .burst = 50})
 
 struct lan_discovery {
-    const struct arena_list *list;
+    struct lan_arenas arenas;
     int sockets[SOCKETS]; // -1: none
     struct loop_source *requests[SOCKETS], *rest;
     uint64_t server;
@@ -152,7 +152,7 @@ static bool listen_to_all(struct lan_discovery *discovery, struct loop *loop)
 }
 
 struct lan_discovery *lan_discovery_open(struct loop *loop, const struct config *config,
-                                         const struct arena_list *list)
+                                         const struct lan_arenas *arenas)
 {
     uint64_t secret;
     if (!is_wanted(config))
@@ -165,7 +165,7 @@ struct lan_discovery *lan_discovery_open(struct loop *loop, const struct config 
         free(discovery);
         return NULL;
     }
-    discovery->list = list;
+    discovery->arenas = *arenas;
     discovery->sockets[1] = open_socket(AF_INET6);
     discovery->sockets[0] = open_socket(AF_INET);
     rate_limit_init(&discovery->limit, RATE_OF_ADDRESS, PER_ADDRESS, OF_ALL, secret);
@@ -239,9 +239,8 @@ static bool receive(int socket, struct request *request)
 }
 
 // Whether a client of this family can find and ask an arena.
-static bool is_found(const struct arena *arena, bool is_ipv6)
+static bool is_found(const struct config_arena *config, bool is_ipv6)
 {
-    const struct config_arena *config = arena_config(arena);
     const bool has_ipv6 = strchr(config->address, ':') != NULL;
     const bool is_of_both = strcmp(config->address, "::") == 0;
     return !config->is_on_demand && config->queries && is_beyond_loopback(config) &&
@@ -251,13 +250,18 @@ static bool is_found(const struct arena *arena, bool is_ipv6)
 static void answer(struct lan_discovery *discovery, int socket, const struct request *request,
                    uint64_t nonce)
 {
-    const struct arena_list *list = discovery->list;
+    const struct lan_arenas *arenas = &discovery->arenas;
+    uint16_t port;
     uint8_t bytes[RAIM_DISCOVERY_BYTES];
     struct raim_discovery found = {.nonce = nonce, .server = discovery->server};
     const bool is_ipv6 = request->from.any.sa_family == AF_INET6;
-    for (int i = 0; i < list->count && found.count < RAIM_DISCOVERY_MAX; i++)
-        if (is_found(list->arenas[i], is_ipv6))
-            found.ports[found.count++] = arena_port(list->arenas[i]);
+    for (int i = 0; found.count < RAIM_DISCOVERY_MAX; i++) {
+        const struct config_arena *arena = arenas->find(arenas->context, i, &port);
+        if (arena == NULL)
+            break;
+        if (is_found(arena, is_ipv6))
+            found.ports[found.count++] = port;
+    }
     if (found.count > 0 && sendto(socket, bytes, raim_discovery_write(&found, bytes), MSG_DONTWAIT,
                                   &request->from.any, socket_address_size(&request->from)) > 0)
         discovery->counts.answered++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes an arena's A2S replies from its configuration and its match.
-#include "answers.h"
+#include "query_answers.h"
 
 #include <assert.h>
 #include <stdarg.h>
