@@ -6,6 +6,7 @@
 #include "log.h"
 #include "monotonic.h"
 #include "recording_writer.h"
+#include "rotation.h"
 #include "sandbox.h"
 #include "systemd.h"
 
@@ -20,106 +21,6 @@ enum { GOODBYE_MS = 500, ERROR_BYTES = 256 };
 const struct config_arena *arena_slot_wanted(const struct arena_slot *slot)
 {
     return &slot->config->arenas[slot->index];
-}
-
-bool arena_slot_has_rounds(const struct arena_slot *slot)
-{
-    const struct config_arena *wanted = arena_slot_wanted(slot);
-    return wanted->match.tuning.round_s > 0 || wanted->match.tuning.score_limit > 0;
-}
-
-// --- Matches ---
-
-static const struct raim_map *map_at(const struct config_arena *config, int map_index)
-{
-    return map_index == 0 ? config->match.map : config->rotation[map_index - 1];
-}
-
-int arena_slot_find_map_index(const struct arena_slot *slot)
-{
-    const struct config_arena *wanted = arena_slot_wanted(slot);
-    const char *name = arena_config(slot->arena)->match.map->name;
-    int map_index = 0;
-    while (map_index < wanted->rotation_count && strcmp(map_at(wanted, map_index)->name, name) != 0)
-        map_index++;
-    return map_index;
-}
-
-int arena_slot_next_map_index(const struct arena_slot *slot)
-{
-    return (arena_prepared_match(slot->arena)->map.index + 1) %
-           (arena_slot_wanted(slot)->rotation_count + 1);
-}
-
-struct prepared_match *arena_slot_prepare(const struct arena_slot *slot, int map_index,
-                                          bool keeps_map)
-{
-    const struct prepared_match *played = arena_prepared_match(slot->arena);
-    struct config_arena config = *arena_slot_wanted(slot);
-    struct config *owner = slot->config;
-    if (map_index > config.rotation_count)
-        map_index = 0; // the index of a longer, earlier rotation
-    const bool keeps_own_map = keeps_map && played->map.path[0] != '\0';
-    if (keeps_own_map) {
-        config.match.map = played->config.match.map;
-        config.rotation_count = 0; // the rotation's maps belong to another owner
-        owner = played->owner;
-    } else {
-        config.match.map = map_at(&config, map_index);
-    }
-    struct prepared_match *prepared = arena_prepare(slot->arena, &config, owner);
-    if (prepared == NULL)
-        return NULL;
-    if (keeps_own_map)
-        prepared->map = played->map;
-    prepared->map.index = map_index;
-    arena_name_maps(prepared->match, arena_slot_wanted(slot));
-    return prepared;
-}
-
-struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, struct config *map,
-                                              const char *path)
-{
-    struct config_arena config = *arena_slot_wanted(slot);
-    config.match.map = map->maps[0];
-    config.rotation_count = 0; // the rotation's maps belong to another owner
-    struct prepared_match *prepared = arena_prepare(slot->arena, &config, map);
-    if (prepared == NULL)
-        return NULL;
-    prepared->map.index = arena_prepared_match(slot->arena)->map.index;
-    snprintf(prepared->map.path, sizeof prepared->map.path, "%s", path);
-    prepared->at_once = true;
-    arena_name_maps(prepared->match, arena_slot_wanted(slot));
-    return prepared;
-}
-
-bool arena_slot_begin_map(const struct arena_slot *slot, const char *name)
-{
-    const struct config_arena *wanted = arena_slot_wanted(slot);
-    int map_index = 0;
-    while (map_index <= wanted->rotation_count &&
-           strcmp(map_at(wanted, map_index)->name, name) != 0)
-        map_index++;
-    if (map_index > wanted->rotation_count)
-        return false;
-    struct prepared_match *prepared = arena_slot_prepare(slot, map_index, false);
-    if (prepared == NULL)
-        return false;
-    prepared->at_once = true;
-    arena_offer(slot->arena, prepared);
-    return true;
-}
-
-// Prepares the match on the next map, so that it is ready when the round ends.
-static void prepare_rotation(struct arena_slot *slot)
-{
-    if (arena_slot_wanted(slot)->rotation_count == 0 || !arena_slot_has_rounds(slot) ||
-        arena_has_next_offer(slot->arena))
-        return;
-    struct prepared_match *prepared =
-        arena_slot_prepare(slot, arena_slot_next_map_index(slot), false);
-    if (prepared != NULL)
-        arena_offer(slot->arena, prepared);
 }
 
 bool arena_table_is_marking_tokens(const struct arena_table *table)
@@ -138,7 +39,7 @@ void arena_table_collect(struct arena_table *table)
         if (arena_collect(arena))
             log_arena_info(arena_config(arena)->name, "match started arena=%s map=%s",
                            arena_config(arena)->name, arena_config(arena)->match.map->name);
-        prepare_rotation(table->slots[i]);
+        rotation_prepare_next(table->slots[i]);
     }
 }
 
@@ -282,7 +183,7 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
                    config->match.tuning.max_players, config->match.bots, config->match.tick_hz);
     table->slots[table->running.count] = slot;
     table->running.arenas[table->running.count++] = slot->arena;
-    prepare_rotation(slot);
+    rotation_prepare_next(slot);
     return true;
 }
 

@@ -69,31 +69,8 @@ const struct config_arena *arena_slot_wanted(const struct arena_slot *slot);
 struct arena_slot *arena_slot_open(struct arena_table *table, struct config *config, int index,
                                    char *error, size_t capacity);
 
-// Prepares a match with the slot's wanted configuration, on the map at `map_index`: 0 is the
-// arena's first map, i the i-th of its rotation. With `keeps_map` a map that the operator chose
-// stays. Returns NULL when memory runs out.
-struct prepared_match *arena_slot_prepare(const struct arena_slot *slot, int map_index,
-                                          bool keeps_map);
-
-// Prepares a match that begins at once with a new round, on the first map of the configuration
-// `map`, which was read from the file `path`. Shares `map`. Returns NULL when memory runs out.
-struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, struct config *map,
-                                              const char *path);
-
-// Begins a round on the map of the wanted rotation that has this name, at once. Returns false if
-// there is none, or when memory runs out.
-bool arena_slot_begin_map(const struct arena_slot *slot, const char *name);
-
 // Takes NULL. No worker may be running the arena.
 void arena_slot_close(struct arena_slot *slot);
-
-// Whether the wanted configuration has rounds: a time or a score limit.
-bool arena_slot_has_rounds(const struct arena_slot *slot);
-
-// The index, in the wanted rotation, of the map that is played, and of the map after it. Where the
-// rotation does not contain the map, its last index is returned, so that the first map follows.
-int arena_slot_find_map_index(const struct arena_slot *slot);
-int arena_slot_next_map_index(const struct arena_slot *slot);
 
 // Opens an arena, see arena_slot_open. Its configuration is a copy of `arena`, whose maps belong to
 // `owner`. A reload of the configuration does not change it.

@@ -9,6 +9,7 @@
 #include "log.h"
 #include "reader.h"
 #include "reload_report.h"
+#include "rotation.h"
 #include "server_events.h"
 #include "source.h"
 #include "systemd.h"
@@ -248,8 +249,8 @@ static struct prepared_match *plan_successor(const struct arena_slot *slot, cons
 {
     const int maps = arena_slot_wanted(slot)->rotation_count + 1;
     const bool is_list_new = plan->moves || plan->rotates;
-    int map_index = is_list_new ? arena_slot_find_map_index(slot)
-                                : arena_prepared_match(slot->arena)->map.index;
+    int map_index =
+        is_list_new ? rotation_find_map(slot) : arena_prepared_match(slot->arena)->map.index;
     bool keeps_map = false;
     if (plan->waits && maps > 1)
         map_index = (map_index + 1) % maps;
@@ -257,7 +258,7 @@ static struct prepared_match *plan_successor(const struct arena_slot *slot, cons
         map_index = 0;
     else
         keeps_map = !arena_has_next_offer(slot->arena); // an offer means another map
-    struct prepared_match *prepared = arena_slot_prepare(slot, map_index, keeps_map);
+    struct prepared_match *prepared = rotation_prepare(slot, map_index, keeps_map);
     if (prepared == NULL)
         return NULL;
     prepared->at_once = !plan->waits;
@@ -273,8 +274,8 @@ static bool plan_matches(struct reload *reload, int index)
     struct arena_slot slot = *reload->table->slots[plan->running];
     slot.config = reload->wanted;
     slot.index = index;
-    const bool has_rounds = arena_slot_has_rounds(&slot);
-    const bool had_rounds = arena_slot_has_rounds(reload->table->slots[plan->running]);
+    const bool has_rounds = rotation_has_rounds(&slot);
+    const bool had_rounds = rotation_has_rounds(reload->table->slots[plan->running]);
     const bool begins = has_rounds && !had_rounds; // there is no next round to wait for
     plan->waits = has_rounds && had_rounds;
     // Without rounds a rotation does not advance.
@@ -556,7 +557,7 @@ static struct prepared_match *prepare_map(const struct arena_table *table,
         return NULL;
     char *whole = realpath(resolved, NULL);
     struct prepared_match *prepared =
-        arena_slot_prepare_map(slot, map, whole != NULL ? whole : resolved);
+        rotation_prepare_map(slot, map, whole != NULL ? whole : resolved);
     free(whole);
     free(resolved);
     return prepared;

@@ -19,6 +19,7 @@
 #include "process_usage.h"
 #include "result_json.h"
 #include "results.h"
+#include "rotation.h"
 #include "server_events.h"
 
 #include <stdio.h>
@@ -201,7 +202,7 @@ static void begin_map(const struct arena_reports *reports, const struct arena *a
     const struct arena_list *running = &reports->table->running;
     const char *name = arena_config(arena)->name;
     const int index = arena_list_find(running, name);
-    if (index >= 0 && !arena_slot_begin_map(reports->table->slots[index], map))
+    if (index >= 0 && !rotation_begin_map(reports->table->slots[index], map))
         log_arena_warning(name, "vote without map arena=%s: the rotation has no map \"%s\"", name,
                           map);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sessions: tokens, resuming after a lost connection, idling and eviction.
+// Sessions: tokens, resuming after a lost connection, idle players and eviction.
 #include "sessions.h"
 
 #include "match_internal.h"

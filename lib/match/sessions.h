@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sessions: what outlives the connection of a player. Resuming, idling and eviction.
+// Sessions: what outlives the connection of a player. Resuming, idle players, and eviction.
 #pragma once
 
 #include "bot.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One tick of the game: move, push apart, fire, fly, hit, spawn.
+// One tick of the game: move, push apart, fire, fly, hit, kill and score, spawn.
 #include "broadphase.h"
 #include "grid_move.h"
 #include "player.h"
