@@ -21,8 +21,35 @@ static void format_duration(char text[32], long long seconds)
              seconds / 60 % 60, seconds % 60);
 }
 
-static void add_arena(struct columns *columns, const json_t *arena)
+// Adds the cells of a row; `context` is the caller's.
+typedef void add_row_function(struct columns *columns, const json_t *row, const char *context);
+
+// Prints a list of a document as a table. Returns false if there is no such list.
+static bool print_rows(const json_t *document, const char *list, const char *titles,
+                       add_row_function *add_row, const char *context, FILE *out)
 {
+    const json_t *rows = json_object_get(document, list), *row;
+    size_t i;
+    if (!json_is_array(rows))
+        return false;
+    struct columns *columns = columns_create(titles);
+    json_array_foreach(rows, i, row) add_row(columns, row, context);
+    return columns_print(columns, out);
+}
+
+// The same of the text of a document.
+static bool print_table(const char *text, const char *list, const char *titles,
+                        add_row_function *add_row, const char *context, FILE *out)
+{
+    json_t *document = json_loads(text, 0, NULL);
+    const bool is_good = print_rows(document, list, titles, add_row, context, out);
+    json_decref(document);
+    return is_good;
+}
+
+static void add_arena(struct columns *columns, const json_t *arena, const char *context)
+{
+    (void)context;
     const json_t *tick_us = json_object_get(arena, "tick_us");
     const json_t *players = json_object_get(arena, "players"), *player;
     long long bots = 0;
@@ -47,14 +74,10 @@ static void add_arena(struct columns *columns, const json_t *arena)
 bool tables_status(const char *text, FILE *out)
 {
     json_t *status = json_loads(text, 0, NULL);
-    const json_t *arenas = json_object_get(status, "arenas"), *arena;
     const json_t *players = json_object_get(status, "players");
-    bool good = json_is_array(arenas) && json_is_object(players);
+    bool good = json_is_array(json_object_get(status, "arenas")) && json_is_object(players);
     if (good) {
-        size_t i;
         char uptime[32];
-        struct columns *columns = columns_create(
-            "ARENA|MAP|PHASE|>PORT|>PLAYERS|>BOTS|>WATCH|>P50(us)|>P99(us)|>LATE|HOSTNAME");
         format_duration(uptime, number_of(status, "uptime_s"));
         fprintf(out,
                 "raimd %s, up %s, workers %lld, players %lld of %lld, bots %lld, spectators "
@@ -62,15 +85,19 @@ bool tables_status(const char *text, FILE *out)
                 text_of(status, "version"), uptime, number_of(status, "workers"),
                 number_of(players, "now"), number_of(players, "max"), number_of(players, "bots"),
                 number_of(players, "spectators"));
-        json_array_foreach(arenas, i, arena) add_arena(columns, arena);
-        good = columns_print(columns, out);
+        good = print_rows(
+            status, "arenas",
+            "ARENA|MAP|PHASE|>PORT|>PLAYERS|>BOTS|>WATCH|>P50(us)|>P99(us)|>LATE|HOSTNAME",
+            add_arena, NULL, out);
     }
     json_decref(status);
     return good;
 }
 
-static void add_player(struct columns *columns, const json_t *player)
+static void add_player(struct columns *columns, const json_t *player, const char *arena)
 {
+    if (arena != NULL && strcmp(arena, text_of(player, "arena")) != 0)
+        return;
     columns_add(columns, text_of(player, "arena"));
     columns_add_number(columns, number_of(player, "id"));
     columns_add(columns, text_of(player, "name"));
@@ -86,21 +113,8 @@ static void add_player(struct columns *columns, const json_t *player)
 
 bool tables_players(const char *text, const char *arena, FILE *out)
 {
-    json_t *answer = json_loads(text, 0, NULL);
-    const json_t *players = json_object_get(answer, "players"), *player;
-    bool good = json_is_array(players);
-    if (good) {
-        size_t i;
-        struct columns *columns = columns_create("ARENA|>ID|NAME|ADDRESS|>SCORE|>DEATHS|>PING|");
-        json_array_foreach(players, i, player)
-        {
-            if (arena == NULL || strcmp(arena, text_of(player, "arena")) == 0)
-                add_player(columns, player);
-        }
-        good = columns_print(columns, out);
-    }
-    json_decref(answer);
-    return good;
+    return print_table(text, "players", "ARENA|>ID|NAME|ADDRESS|>SCORE|>DEATHS|>PING|", add_player,
+                       arena, out);
 }
 
 // Writes a time of UTC; "-" for none.
@@ -113,36 +127,32 @@ static void format_date(char *text, size_t capacity, const json_t *seconds)
         snprintf(text, capacity, "-");
 }
 
-bool tables_bans(const char *text, FILE *out)
+static void add_ban(struct columns *columns, const json_t *ban, const char *context)
 {
-    json_t *answer = json_loads(text, 0, NULL);
-    const json_t *bans = json_object_get(answer, "bans"), *ban;
-    bool good = json_is_array(bans);
-    if (good) {
-        size_t i;
-        struct columns *columns = columns_create("ADDRESS|LEFT|UNTIL|BY|REASON");
-        json_array_foreach(bans, i, ban)
-        {
-            const json_t *left = json_object_get(ban, "left_s");
-            char shown[32] = "for ever";
-            if (json_is_integer(left))
-                format_duration(shown, (long long)json_integer_value(left));
-            columns_add(columns, text_of(ban, "address"));
-            columns_add(columns, shown);
-            format_date(shown, sizeof shown, json_object_get(ban, "until_s"));
-            columns_add(columns, shown);
-            columns_add(columns, text_of(ban, "by"));
-            columns_add(columns, text_of(ban, "reason"));
-        }
-        good = columns_print(columns, out);
-    }
-    json_decref(answer);
-    return good;
+    (void)context;
+    const json_t *left = json_object_get(ban, "left_s");
+    char shown[32] = "for ever";
+    if (json_is_integer(left))
+        format_duration(shown, (long long)json_integer_value(left));
+    columns_add(columns, text_of(ban, "address"));
+    columns_add(columns, shown);
+    format_date(shown, sizeof shown, json_object_get(ban, "until_s"));
+    columns_add(columns, shown);
+    columns_add(columns, text_of(ban, "by"));
+    columns_add(columns, text_of(ban, "reason"));
 }
 
-static void add_vote(struct columns *columns, const json_t *arena, const json_t *vote)
+bool tables_bans(const char *text, FILE *out)
+{
+    return print_table(text, "bans", "ADDRESS|LEFT|UNTIL|BY|REASON", add_ban, NULL, out);
+}
+
+static void add_vote(struct columns *columns, const json_t *arena, const char *name)
 {
     char minutes[32];
+    const json_t *vote = json_object_get(arena, "vote");
+    if (!json_is_object(vote) || (name != NULL && strcmp(name, text_of(arena, "name")) != 0))
+        return;
     const char *about = text_of(vote, "target");
     if (json_is_string(json_object_get(vote, "map")))
         about = text_of(vote, "map");
@@ -163,23 +173,8 @@ static void add_vote(struct columns *columns, const json_t *arena, const json_t 
 
 bool tables_votes(const char *text, const char *name, FILE *out)
 {
-    json_t *status = json_loads(text, 0, NULL);
-    const json_t *arenas = json_object_get(status, "arenas"), *arena;
-    bool good = json_is_array(arenas);
-    if (good) {
-        size_t i;
-        struct columns *columns =
-            columns_create("ARENA|VOTE|ABOUT|CALLER|>YES|>NO|>NEEDED|>LEFT(s)|REASON");
-        json_array_foreach(arenas, i, arena)
-        {
-            const json_t *vote = json_object_get(arena, "vote");
-            if (json_is_object(vote) && (name == NULL || strcmp(name, text_of(arena, "name")) == 0))
-                add_vote(columns, arena, vote);
-        }
-        good = columns_print(columns, out);
-    }
-    json_decref(status);
-    return good;
+    return print_table(text, "arenas", "ARENA|VOTE|ABOUT|CALLER|>YES|>NO|>NEEDED|>LEFT(s)|REASON",
+                       add_vote, name, out);
 }
 
 // Writes each line of a list after the prefix `what`; returns the number of lines.
@@ -304,8 +299,9 @@ bool arena_print(const char *json, FILE *out)
     return good;
 }
 
-static void add_arena_on_demand(struct columns *columns, const json_t *arena)
+static void add_arena_on_demand(struct columns *columns, const json_t *arena, const char *context)
 {
+    (void)context;
     columns_add(columns, text_of(arena, "id"));
     columns_add(columns, text_of(arena, "state"));
     columns_add(columns, text_of(arena, "template"));
@@ -317,17 +313,8 @@ static void add_arena_on_demand(struct columns *columns, const json_t *arena)
 
 bool arena_print_list(const char *json, FILE *out)
 {
-    json_t *answer = json_loads(json, 0, NULL);
-    const json_t *arenas = json_object_get(answer, "arenas"), *arena;
-    bool good = json_is_array(arenas);
-    if (good) {
-        size_t i;
-        struct columns *columns = columns_create("ID|STATE|TEMPLATE|MAP|>PORT|>PLAYERS");
-        json_array_foreach(arenas, i, arena) add_arena_on_demand(columns, arena);
-        good = columns_print(columns, out);
-    }
-    json_decref(answer);
-    return good;
+    return print_table(json, "arenas", "ID|STATE|TEMPLATE|MAP|>PORT|>PLAYERS", add_arena_on_demand,
+                       NULL, out);
 }
 
 // A list of strings as one cell, with spaces between them.
@@ -347,26 +334,20 @@ static void add_list(struct columns *columns, const json_t *list)
     free(text);
 }
 
+static void add_template(struct columns *columns, const json_t *template, const char *context)
+{
+    (void)context;
+    columns_add(columns, text_of(template, "name"));
+    columns_add_number(columns, number_of(template, "max_players"));
+    columns_add_number(columns, number_of(template, "bots"));
+    columns_add(columns, text_of(template, "access"));
+    add_list(columns, json_object_get(template, "maps"));
+}
+
 bool arena_print_templates(const char *json, FILE *out)
 {
-    json_t *answer = json_loads(json, 0, NULL);
-    const json_t *templates = json_object_get(answer, "templates"), *template;
-    bool good = json_is_array(templates);
-    if (good) {
-        size_t i;
-        struct columns *columns = columns_create("TEMPLATE|>MAX_PLAYERS|>BOTS|ACCESS|MAPS");
-        json_array_foreach(templates, i, template)
-        {
-            columns_add(columns, text_of(template, "name"));
-            columns_add_number(columns, number_of(template, "max_players"));
-            columns_add_number(columns, number_of(template, "bots"));
-            columns_add(columns, text_of(template, "access"));
-            add_list(columns, json_object_get(template, "maps"));
-        }
-        good = columns_print(columns, out);
-    }
-    json_decref(answer);
-    return good;
+    return print_table(json, "templates", "TEMPLATE|>MAX_PLAYERS|>BOTS|ACCESS|MAPS", add_template,
+                       NULL, out);
 }
 
 bool arena_print_capacity(const char *json, FILE *out)
@@ -382,8 +363,6 @@ bool arena_print_capacity(const char *json, FILE *out)
     json_decref(answer);
     return good;
 }
-
-// --- Queries ---
 
 // Reads a duration before now, a day of UTC or a time of UTC; -1 for another text.
 static long long read_since(const char *text)
@@ -432,8 +411,6 @@ bool results_make_query(const char *path, const struct call *call, char query[RE
     return fits;
 }
 
-// --- Tables ---
-
 // The player of a round with an id; NULL: none.
 static const json_t *find_player(const json_t *players, long long id)
 {
@@ -453,8 +430,9 @@ static long long count_players(const json_t *players)
     return count;
 }
 
-static void add_result(struct columns *columns, const json_t *result)
+static void add_result(struct columns *columns, const json_t *result, const char *context)
 {
+    (void)context;
     const json_t *players = json_object_get(result, "players");
     const json_t *winner = json_is_integer(json_object_get(result, "winner"))
                                ? find_player(players, number_of(result, "winner"))
@@ -471,22 +449,13 @@ static void add_result(struct columns *columns, const json_t *result)
 
 bool results_print(const char *text, FILE *out)
 {
-    json_t *answer = json_loads(text, 0, NULL);
-    const json_t *results = json_object_get(answer, "results"), *result;
-    bool good = json_is_array(results);
-    if (good) {
-        size_t i;
-        struct columns *columns =
-            columns_create("ENDED (UTC)|ARENA|MAP|>LENGTH|BY|>PLAYERS|WINNER");
-        json_array_foreach(results, i, result) add_result(columns, result);
-        good = columns_print(columns, out);
-    }
-    json_decref(answer);
-    return good;
+    return print_table(text, "results", "ENDED (UTC)|ARENA|MAP|>LENGTH|BY|>PLAYERS|WINNER",
+                       add_result, NULL, out);
 }
 
-static void add_row(struct columns *columns, const json_t *row)
+static void add_rank(struct columns *columns, const json_t *row, const char *context)
 {
+    (void)context;
     const long long shots = number_of(row, "shots"), hits = number_of(row, "hits");
     columns_add_number(columns, number_of(row, "rank"));
     columns_add(columns, text_of(row, "name"));
@@ -504,18 +473,8 @@ static void add_row(struct columns *columns, const json_t *row)
 
 bool results_print_leaderboard(const char *text, FILE *out)
 {
-    json_t *answer = json_loads(text, 0, NULL);
-    const json_t *rows = json_object_get(answer, "players"), *row;
-    bool good = json_is_array(rows);
-    if (good) {
-        size_t i;
-        struct columns *columns =
-            columns_create(">RANK|NAME|>SCORE|>WINS|>ROUNDS|>DEATHS|>HITS|NAME IS");
-        json_array_foreach(rows, i, row) add_row(columns, row);
-        good = columns_print(columns, out);
-    }
-    json_decref(answer);
-    return good;
+    return print_table(text, "players", ">RANK|NAME|>SCORE|>WINS|>ROUNDS|>DEATHS|>HITS|NAME IS",
+                       add_rank, NULL, out);
 }
 
 const char *text_of(const json_t *object, const char *key)
