@@ -3,7 +3,7 @@
 // checked once at the end; the last byte is padded with zero bits, which the reader verifies.
 // Writing a value out of its range is a bug of the caller and asserted. Reading one is an error of
 // the bytes: the reader fails and returns 0, the least value or "" from then on. Thread rule of
-// this folder: functions keep no state, so any thread may call them with memory of its own.
+// this folder: functions keep no state, so any thread may call them with its own memory.
 #pragma once
 
 #include <assert.h>

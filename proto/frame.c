@@ -10,7 +10,7 @@ uint32_t raim_wire_history(uint32_t tick_hz)
     return ticks;
 }
 
-// --- The memory of a frame: both sets, the players, the bullets ---
+// The memory of a frame: both sets, the players, the bullets.
 
 static_assert(sizeof(raim_wire_player) % 4 == 0 && _Alignof(raim_wire_bullet) == 4,
               "bullets may follow players");
@@ -34,8 +34,6 @@ void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_
         (raim_wire_player *)(frame->seen_bullets + raim_set_words(raim_wire_bullets(limits)));
     frame->bullets = (raim_wire_bullet *)(frame->players + limits->players);
 }
-
-// --- Directions ---
 
 // The vector of each direction and whether it uses the diagonal's pace.
 static const struct vector {
@@ -72,8 +70,6 @@ uint32_t raim_wire_direction(const struct raim_wire_limits *limits, int32_t dx, 
     }
     return nearest;
 }
-
-// --- Prediction ---
 
 raim_wire_player raim_wire_predict_player(const struct raim_wire_limits *limits,
                                           const raim_wire_player *player, uint32_t age)

@@ -62,7 +62,7 @@ enum raim_reason {
     RAIM_REASON_BANNED,    // the client's address is banned
     RAIM_REASON_RESTART,   // the server restarts and may then resume the session
     RAIM_REASON_ACCESS,    // no valid access token
-    RAIM_REASON_IDLE,      // evicted from a full arena for want of new inputs
+    RAIM_REASON_IDLE,      // evicted from a full arena, because it was idle
     RAIM_REASON_CHANNELS,  // connected with fewer than two channels
     RAIM_REASON_PASSWORD,  // not the arena's password, or none
     RAIM_REASONS

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NOTICE: a line of text between one client and the server, which nobody else receives. A client
-// sends commands ("help", "vote map dust"), the server answers. Only clients whose HELLO has
+// NOTICE: a line of text between one client and the server, which no other client receives. A
+// client sends commands ("help", "vote map dust"), the server answers. Only clients whose HELLO has
 // RAIM_CAPABILITY_ADMIN receive NOTICE.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the list of servers: who is asked when, and whose answers count.
+// Keeps the list of servers: which is asked when, and which answers count.
 #include "server_finder.h"
 
 #include "discovery.h"
@@ -15,7 +15,7 @@ enum {
     PINGS = 4,
     MAX_NEAR = 256,   // servers found in the local network
     MAX_LISTED = 512, // servers that masters list
-    ASKS = 3,         // queries without an answer to a server that somebody else named
+    ASKS = 3,         // queries without an answer to a server that a list or a host named
     ASKS_A_CALL = 32, // queries at once, so that none is lost on the way out
     ASKS_FOREVER = 1 << 30
 };
@@ -173,7 +173,8 @@ static struct server *place_for(struct raim_finder *finder, enum origin origin, 
     return NULL;
 }
 
-// Adds a server that somebody named, to be asked at `first_s`. NULL where there is no place.
+// Adds a server that a list or a host named, to be asked at `first_s`. NULL where there is no
+// place.
 static struct server *add_found(struct raim_finder *finder, const struct raim_address *at,
                                 enum origin origin, double first_s, double now_s)
 {
@@ -267,7 +268,7 @@ static void multicast(struct raim_finder *finder, double now_s)
 }
 
 // Adds a server that answered a broadcast of queries: another machine's in one of the networks, at
-// a port that was asked. Nobody else has been asked, whatever it sends. One of this machine is
+// a port that was asked. Datagrams of others are ignored. One of this machine is
 // found at its loopback address.
 static struct server *accept_stranger(struct raim_finder *finder, const struct raim_address *from,
                                       enum raim_finder_place place, double now_s)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Finds servers by UDP: in the local network by discovery (discovery.h) and by queries to the usual
 // ports, at addresses that are known, and in the lists of master servers (master_list.h); and asks
-// each for its name, players and map (server_info.h). It believes nobody whom it has not asked, and
-// asks whom others name a few times only. Sans-I/O: the caller sends the datagrams, passes those
-// that come, and resolves names. Times are seconds of any steady clock.
+// each for its name, players and map (server_info.h). It ignores the answers of servers that it has
+// not asked, and asks servers that others name a few times only. Sans-I/O: the caller sends the
+// datagrams, passes those that come, and resolves names. Times are seconds of any steady clock.
 #pragma once
 
 #include "raim_address.h"
@@ -61,7 +61,7 @@ int raim_finder_add(struct raim_finder *finder, const struct raim_address *addre
 void raim_finder_resolve(struct raim_finder *finder, int index,
                          const struct raim_address *addresses, uint32_t count);
 
-// Asks a server again and again even if somebody else named it and it is silent.
+// Asks a server again and again even if a list named it and it is silent.
 void raim_finder_keep(struct raim_finder *finder, int index);
 
 // Asks a host for its arenas by discovery; its port does not matter. Ignored beyond
@@ -77,7 +77,7 @@ enum raim_finder_place {
     RAIM_FINDER_OWN,       // this machine's: its servers are found at the loopback address
 };
 
-// Sends what is due. Call it often: the ping is as exact as the calls are frequent.
+// Sends the datagrams that are due. Call it often: the ping is as exact as the calls are frequent.
 void raim_finder_update(struct raim_finder *finder, double now_s);
 
 // Takes a datagram that has come.

@@ -220,8 +220,6 @@ bool raim_vote_report_read(raim_reader *reader, struct raim_vote_report *report,
     return raim_reader_done(reader);
 }
 
-// --- Names ---
-
 static const char *const kind_names[RAIM_VOTE_KINDS] = {
     [RAIM_VOTE_KICK] = "kick",         [RAIM_VOTE_MUTE] = "mute",
     [RAIM_VOTE_MAP] = "map",           [RAIM_VOTE_NEXTMAP] = "nextmap",

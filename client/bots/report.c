@@ -30,8 +30,6 @@ int report_disconnected(const struct report_source *source)
     return disconnected;
 }
 
-// --- while they play ---
-
 void report_sample(struct report_samples *samples, const struct opponent *players, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -69,8 +67,6 @@ void report_second(const struct opponent *players, int count, double seconds)
     putchar('\n');
     fflush(stdout);
 }
-
-// --- at the end ---
 
 static void add_quality(struct raim_client_quality *mean, const struct raim_client_quality *quality,
                         int count)

@@ -295,9 +295,9 @@ size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, cons
 
 // Writes a chat line of UTF-8, to be sent reliably; whole characters beyond 120 bytes are cut off.
 // Returns 0 for an empty text, for a spectator, and while not playing. A line that begins with "/"
-// is a command for the server, such as "/help": nobody else reads it, and RAIM_CLIENT_NOTICE brings
-// the answer. A command is never sent to a server that knows none, nor cut off: it is then rejected
-// by an event like a chat line by the server.
+// is a command for the server, such as "/help": other clients do not receive it, and
+// RAIM_CLIENT_NOTICE brings the answer. A command is never sent to a server that knows none, nor
+// cut off: it is then rejected by an event like a chat line by the server.
 size_t raim_client_write_chat(struct raim_client *client, const char *text, uint8_t *bytes,
                               size_t capacity);
 

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-// --- The replica ---
-
 enum raim_client_state raim_client_get_state(const struct raim_client *client)
 {
     return client->session.state;
@@ -192,8 +190,6 @@ uint32_t raim_client_bullets(const struct raim_client *client, struct raim_clien
 {
     return raim_replica_bullets(&client->replica, bullets, capacity);
 }
-
-// --- Interpolation ---
 
 static const struct raim_prediction *prediction_of(const struct raim_client *client)
 {

@@ -16,8 +16,6 @@ static_assert((int)RAIM_CLIENT_VOTE_SILENT == RAIM_VOTE_SILENT &&
                   (int)RAIM_CLIENT_VOTE_NO == RAIM_VOTE_NO,
               "choices need no conversion");
 
-// --- From the server ---
-
 static void take_offer(struct raim_client_votes *votes, const struct raim_vote_offer *offer)
 {
     votes->offer = *offer;
@@ -103,8 +101,6 @@ bool raim_client_receive_vote(struct raim_client *client, uint64_t now_us, raim_
     return true;
 }
 
-// --- From the client ---
-
 static bool can_vote(const struct raim_client *client)
 {
     return client->session.state == RAIM_CLIENT_PLAYING && !raim_client_is_spectator(client) &&
@@ -159,8 +155,6 @@ size_t raim_client_write_vote_withdraw(struct raim_client *client, uint8_t *byte
                ? raim_vote_request_write(&request, bytes, capacity)
                : 0;
 }
-
-// --- For the application ---
 
 struct raim_client_vote raim_client_get_vote(const struct raim_client *client, uint64_t now_us)
 {

@@ -56,7 +56,7 @@ void raim_prediction_add_input(struct raim_prediction *prediction, uint32_t tick
                                const raim_input *input);
 
 // Whether the newest input may fire a bullet: it is predicted to, or nothing is known of the tick,
-// or the player is down and may have respawned by then.
+// or the player is down and may have respawned before it.
 bool raim_prediction_may_fire(const struct raim_prediction *prediction);
 
 // Takes the state in the newest snapshot and, where it differs from the prediction, replays the

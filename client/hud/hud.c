@@ -59,7 +59,8 @@ double hud_row_height(const struct ui *ui)
     return fmax(20 * ui->unit, TEXT_SMALLEST + 3);
 }
 
-// Draws a line of the notice of death, on ground of its own: the names of players may lie below it.
+// Draws a line of the notice of death, on its own background: the names of players may lie below
+// it.
 static void write_death(const struct ui *ui, raim_vec2 top, const struct text_style *style,
                         const char *words, double width)
 {
@@ -382,7 +383,7 @@ bool phase_text_banner(const struct raim_client_phase *phase, const char *winner
     return false;
 }
 
-// "%s" stands for the address. Where the server gave a text of its own, it follows.
+// "%s" stands for the address. The server's own text follows, if it sent one.
 static const struct words {
     const char *title, *text;
     double retry_s;

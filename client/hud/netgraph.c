@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// Each curve has a lane of its own. `most` is the smallest value at the top of the lane.
+// Each curve has its own lane. `most` is the smallest value at the top of the lane.
 static const struct {
     const char *title;
     const char *unit;

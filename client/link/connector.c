@@ -183,7 +183,7 @@ static bool is_expected(struct raim_connector *connector, const struct raim_cook
 }
 
 // Gets the key of the password that is to be shown. False while it is being derived, and after the
-// connection was given up for want of memory.
+// connection was given up because memory ran out.
 static bool has_password_key(struct raim_connector *connector)
 {
     struct raim_credential *password = &connector->password;

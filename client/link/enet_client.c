@@ -17,9 +17,9 @@
 // ENet's throttle would drop inputs whenever a tick of queueing looks like congestion. A long
 // interval, full acceleration and no deceleration keep it open.
 enum { THROTTLE_INTERVAL_MS = 5000, THROTTLE_ACCELERATION = 32, THROTTLE_DECELERATION = 0 };
-// The server measures the round trip by pings of its own, and a player notices a silent server by
+// The server measures the round trip by its own pings, and a player notices a silent server by
 // itself, so the client's pings are only for raim_enet_client_ping_ms and for spectators. ENet
-// sends each in a datagram of its own; its default is 500 ms.
+// sends each in its own datagram; its default is 500 ms.
 enum { PING_INTERVAL_MS = 2000 };
 enum {
     MTU = 1200,
@@ -46,7 +46,7 @@ struct raim_enet_client {
     ENetPacket *packet;                // of the last MESSAGE event
     // The datagram that ENet reads, and the next one.
     uint8_t received[2][RAIM_ENET_CARRIER_GAP + MAX_DATAGRAM];
-    uint32_t next;        // index of the latter
+    uint32_t next;        // its index
     size_t next_size;     // its bytes; 0: none is known to wait
     uint32_t budget;      // datagrams that may still be read in this update
     const uint8_t *token; // that invitations must prove to know; NULL: ignore them

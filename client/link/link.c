@@ -368,7 +368,7 @@ void raim_link_send_chat(struct raim_link *link, const char *text)
     uint8_t key[RAIM_KEY_BYTES];
     static const char admin[] = "/admin";
     lock(link);
-    // It may be a password, which nobody else on the way may read.
+    // It may be a password, which must not be read on the network.
     if (strncmp(text, admin, sizeof admin - 1) == 0 && !is_secure(link, key))
         raim_client_roster_add_line(&link->client->roster, RAIM_CLIENT_NOTICE,
                                     "not sent: this connection is not encrypted");

@@ -7,7 +7,7 @@
 // Thread rule: without raim_link_start_thread, a link and its client belong to one thread at a
 // time. Links of several threads share nothing but ENet, which the first raim_link_open of the
 // process initializes: let it return before another thread calls it. No function of libenet is
-// replaced, so a program may use ENet of its own beside a link.
+// replaced, so a program may use ENet itself beside a link.
 #pragma once
 
 #include "client.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The thread and the password key share a job, which whoever is done with it last frees.
+// The thread and the password key share a job; the last one to finish with it frees it.
 #include "password_key.h"
 
 #include "crypto.h"
@@ -35,7 +35,7 @@ struct raim_password_key {
 static struct {
     struct raim_mutex *deriving, *quick;
     uint32_t users;          // password keys and threads; guarded by `quick`
-    struct derived *derived; // guarded by `deriving`, and made and freed while nobody has a job
+    struct derived *derived; // guarded by `deriving`; made and freed while there is no job
 } process;
 
 // Makes the mutexes, which then stay, once.
@@ -109,7 +109,7 @@ void raim_password_key_destroy(struct raim_password_key *password)
     end_use();
 }
 
-// Derives the key, or takes it from who has derived it before.
+// Derives the key, or copies it from an earlier derivation.
 static bool derive(struct derived *wanted)
 {
     bool good = true;

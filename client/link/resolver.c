@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The thread and the resolver share a job, which whoever is done with it last frees.
+// The thread and the resolver share a job; the last one to finish with it frees it.
 #include "resolver.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Resolves the name of a host in a thread of its own, because getaddrinfo may block for seconds. An
+// Resolves the name of a host in its own thread, because getaddrinfo may block for seconds. An
 // address needs no thread. Thread rule: a resolver belongs to one thread at a time.
 #pragma once
 

@@ -32,15 +32,11 @@ uint64_t raim_system_now_us(void)
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-// --- Addresses ---
-
 uint32_t raim_system_resolve(const char *host, uint16_t port, bool is_numeric,
                              struct raim_address *addresses, uint32_t capacity)
 {
     return raim_internet_resolve(host, port, is_numeric, addresses, capacity);
 }
-
-// --- UDP sockets ---
 
 static int open_socket(int family)
 {
@@ -110,8 +106,6 @@ void raim_system_wait(const raim_socket *sockets, uint32_t count, uint64_t timeo
     ppoll(polled, count, &timeout, NULL);
 #endif
 }
-
-// --- Threads ---
 
 struct raim_thread {
     pthread_t thread;

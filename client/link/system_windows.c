@@ -43,15 +43,11 @@ static bool start_winsock(void)
     return InitOnceExecuteOnce(&once, start_winsock_once, NULL, NULL);
 }
 
-// --- Addresses ---
-
 uint32_t raim_system_resolve(const char *host, uint16_t port, bool is_numeric,
                              struct raim_address *addresses, uint32_t capacity)
 {
     return start_winsock() ? raim_internet_resolve(host, port, is_numeric, addresses, capacity) : 0;
 }
-
-// --- UDP sockets ---
 
 static SOCKET open_socket(int family)
 {
@@ -115,8 +111,6 @@ void raim_system_wait(const raim_socket *sockets, uint32_t count, uint64_t timeo
         readable.fd_array[i] = (SOCKET)sockets[i];
     select(0, &readable, NULL, NULL, &timeout);
 }
-
-// --- Threads ---
 
 struct raim_thread {
     HANDLE handle;

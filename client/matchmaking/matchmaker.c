@@ -52,8 +52,6 @@ void matchmaker_close(struct matchmaker *matchmaker)
     free(matchmaker);
 }
 
-// --- requests ---
-
 // The body that asks for a ticket. NULL when memory runs out, or for a name that is no UTF-8.
 static char *ticket_body(const struct matchmaker *matchmaker)
 {
@@ -166,8 +164,6 @@ bool matchmaker_requeues(uint32_t reason)
         return true;
     }
 }
-
-// --- answers ---
 
 // Copies a string of at most `capacity` - 1 bytes; false for anything else.
 static bool copy_string(char *to, size_t capacity, const json_t *value)

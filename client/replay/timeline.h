@@ -33,7 +33,7 @@ struct timeline_mark {
 };
 
 // Fills in the marks of chapters, at most one of a kind in a pixel, and returns their number, at
-// most `capacity`. RAIM_NOBODY: nobody is followed.
+// most `capacity`. RAIM_NOBODY: no player is followed.
 uint32_t timeline_marks(const struct timeline *timeline, const struct raim_chapter *chapters,
                         uint32_t count, raim_player_id followed, struct timeline_mark *marks,
                         uint32_t capacity);

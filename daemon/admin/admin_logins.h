@@ -33,7 +33,7 @@ void admin_logins_take_line(struct admin_logins *logins, struct arena *arena,
 // Call it for an arena that has ended, before it is destroyed.
 void admin_logins_forget(struct admin_logins *logins, struct arena *arena);
 
-// Counts wrong passwords, by address or by client, so that whoever gives too many is rejected for
+// Counts wrong passwords, by address or by client, so that one with too many is rejected for
 // some minutes. Fixed memory: where more fail, the one that has failed longest ago is forgotten.
 // Pure.
 

@@ -30,7 +30,7 @@ struct ban_store {
     uint64_t change; // of the store, by the newest list
     struct bans_unread unread;
     struct bans *lists;   // that are in use, the newest first
-    struct bans *foreign; // lists of somebody else's that are in use, the newest first
+    struct bans *foreign; // fetched lists that are in use, the newest first
     bool has_foreign;     // the newest of these is in force
     int reader_count;
     struct reader readers[MAX_READERS];

@@ -11,8 +11,6 @@
 
 enum { ERROR_BYTES = 4096 }; // of a failed change: a map may have many mistakes
 
-// --- Of the configuration ---
-
 static void conclude(struct command_call *call, bool done, const char *error)
 {
     if (!done)
@@ -94,8 +92,6 @@ void command_arena_resume(struct commands *commands, struct command_call *call)
 {
     command_post(commands, call, &(struct command){.kind = COMMAND_PAUSE});
 }
-
-// --- Made on request ---
 
 // Takes the answer to a request.
 static void take(struct command_call *call, const struct on_demand_answer *answer)

@@ -18,8 +18,6 @@ static int64_t today_s(void)
     return now.tv_sec;
 }
 
-// --- What to ban ---
-
 static const struct arena_player *find_player(struct arena *arena, raim_player_id id)
 {
     const struct arena_status *status = arena_status(arena);
@@ -67,7 +65,7 @@ static bool is_everybody(const struct ban *ban)
     return ban->prefix == 0 || (ip_address_is_v4(ban->network) && ban->prefix <= IP_V4_PREFIX);
 }
 
-// Whether a ban keeps away who gives it, whose address is only known where it was told.
+// Whether a ban covers the address of the operator who gives it, where that is known.
 static bool covers_own_address(const struct command_call *call, const struct ban *ban)
 {
     struct ip_address from;
@@ -103,8 +101,6 @@ static bool read_ban(const struct commands *commands, struct command_call *call,
     snprintf(ban->by, sizeof ban->by, "%.*s", BANS_BY_BYTES - 1, call->by);
     return true;
 }
-
-// --- Changes ---
 
 static void note(const struct commands *commands, const char *kind, const struct ban *ban)
 {
@@ -170,8 +166,6 @@ void command_unban(struct commands *commands, struct command_call *call)
         note(commands, "unban", &ban);
     }
 }
-
-// --- Questions ---
 
 static void print_player(struct text_buffer *text, const char *arena,
                          const struct raim_match_player *player, bool is_first)

@@ -30,8 +30,6 @@ void command_log_level(struct commands *commands, struct command_call *call)
         command_reject(call, HTTP_BAD_REQUEST, command_fields[FIELD_LEVEL].wrong);
 }
 
-// --- Drain ---
-
 static void drain(struct commands *commands, struct command_call *call, int64_t seconds)
 {
     struct command message = {.kind = COMMAND_DRAIN, .on = true};
@@ -42,7 +40,7 @@ static void drain(struct commands *commands, struct command_call *call, int64_t 
     else
         snprintf(message.text, sizeof message.text, "This server ends when everybody has left.");
     command_post(commands, call, &message);
-    // Without an arena there is nobody to wait for.
+    // Without an arena there is no answer to wait for.
     if (call->status == HTTP_NOT_FOUND && commands->table->running.count == 0)
         command_reject(call, 0, NULL);
     if (call->problem != NULL)
@@ -85,8 +83,6 @@ bool commands_is_drained(const struct commands *commands)
     return players == 0;
 }
 
-// --- Documents ---
-
 void command_status(struct commands *commands, struct command_call *call)
 {
     command_answer(call, status_json(commands->view, monotonic_ms()));
@@ -107,8 +103,6 @@ void command_commands(struct commands *commands, struct command_call *call)
     (void)commands;
     command_answer(call, command_list_json());
 }
-
-// --- Clips ---
 
 void command_arena_clip(struct commands *commands, struct command_call *call)
 {
@@ -139,8 +133,6 @@ void command_answer_recorder(struct command_call *call, const struct recorder_an
         command_answer(call,
                        asprintf(&text, "{\"recording\":\"%s\"}\n", answer->clip) < 0 ? NULL : text);
 }
-
-// --- By name ---
 
 // Has the recorder change a recording, kept or not. Downloads that are under way go on.
 static void change(struct commands *commands, struct command_call *call,

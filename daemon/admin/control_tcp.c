@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks who asks, and passes requests to the API.
+// Checks the sender of a request, and passes requests to the API.
 #define _GNU_SOURCE
 #include "control_tcp.h"
 
@@ -122,7 +122,7 @@ static bool check_sender(const struct control_tcp *tcp, const struct http_reques
         http_access_check_token(&tcp->guard, http_connection_header(connection, "Authorization")) !=
             HTTP_TOKEN_RIGHT)
         return deny(connection);
-    // On a loopback address, a browser there must not ask for a page of somebody else.
+    // On a loopback address, a browser there must not send requests for a foreign page.
     if (takes_operators(tcp))
         return operator_page_check(NULL, step, is_answered);
     if (!http_access_takes_host(&tcp->guard, host))
@@ -134,7 +134,7 @@ static bool check_sender(const struct control_tcp *tcp, const struct http_reques
     return true;
 }
 
-// Who asks: the name in a certificate, or what else check_sender has accepted.
+// The sender: the name in its certificate, or how check_sender has accepted it.
 static void set_by(const struct control_tcp *tcp, struct MHD_Connection *connection,
                    char by[COMMAND_BY_BYTES])
 {

@@ -30,7 +30,7 @@ struct password_thread *password_thread_create(struct loop *loop)
     struct password_thread *thread = raim_crypto_allocate(sizeof *thread);
     if (thread == NULL)
         return NULL;
-    // Strangers' guesses take what nobody else wants.
+    // Strangers' guesses get only idle processor time.
     thread->jobs = job_thread_create(loop, "raimd-password", SCHED_IDLE);
     if (thread->jobs != NULL)
         return thread;

@@ -25,6 +25,6 @@ typedef void password_thread_done(void *context, uint32_t number, bool is_right)
 
 // Queues a password of at most PASSWORD_MAX_BYTES bytes to be verified, and returns the number of
 // the check, with which the loop calls `done`; 0: too many wait, or no thread can be started.
-// `password` NULL, of somebody who has none, takes as long as a wrong one.
+// With `password` NULL, for a name without a password, the check takes as long and fails.
 uint32_t password_thread_check(struct password_thread *thread, const struct password *password,
                                const char *plain, password_thread_done *done, void *context);

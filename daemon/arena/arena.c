@@ -72,8 +72,6 @@ struct overload *arena_overload(struct arena *arena)
     return &arena->main.overload;
 }
 
-// --- Ticks ---
-
 bool arena_has_culprit(const struct arena *arena)
 {
     return arena_checkpoint_is_culprit(&arena->worker.checkpoint);
@@ -301,8 +299,8 @@ static void note_playing(struct arena *arena)
         arena->worker.has_news = true;
 }
 
-// Decides whether the next tick may leave out the socket: as long as nobody is there, and nothing
-// is to be sent to somebody.
+// Decides whether the next tick may leave out the socket: while there is no client, and nothing is
+// to be sent.
 static void update_sleep(struct arena *arena)
 {
     arena->worker.is_asleep =

@@ -170,8 +170,6 @@ static uint32_t most_players(const struct config_arena *config)
     return most < RAIM_MAX_PLAYERS ? most : RAIM_MAX_PLAYERS;
 }
 
-// --- Callbacks of the transport about unknown addresses ---
-
 static const char *find_ban(void *context, struct ip_address ip)
 {
     const struct arena *arena = context;

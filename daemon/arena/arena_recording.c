@@ -86,7 +86,7 @@ static void begin(struct arena_recording *recording, struct raim_match *match,
         lose(recording, match);
 }
 
-// Whether somebody is in the match whose playing is to be recorded.
+// Whether the match has a player whose play is to be recorded.
 static bool is_played(const struct raim_match *match, const struct config_arena *config)
 {
     return raim_match_playing(match) > 0 ||

@@ -28,7 +28,7 @@ struct arena_recording {
     int64_t begun_s;         // unix time of the newest name
     uint32_t round, part;    // of the newest name
     uint32_t ticks;          // recorded in this file
-    uint32_t unplayed_ticks; // since somebody played
+    uint32_t unplayed_ticks; // since there was a player
     uint32_t retry_ticks;    // until a lost recording is begun anew, unless its round ends
 };
 

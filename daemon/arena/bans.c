@@ -125,8 +125,8 @@ bool bans_is_wide(struct ip_address network, uint32_t prefix)
     return is_v4 ? prefix < IP_V4_PREFIX + WIDE_V4_PREFIX : prefix < WIDE_V6_PREFIX;
 }
 
-// --- The search: the last network that begins at or below an address, or one around that, is the
-// smallest one that covers the address. ---
+// The search: the last network that begins at or below an address, or one around that, is the
+// smallest one that covers the address.
 
 static int compare_addresses(struct ip_address a, struct ip_address b)
 {
@@ -249,8 +249,8 @@ struct bans *bans_with(const struct bans *bans, const struct ban *ban, int64_t n
     return made;
 }
 
-// --- The file: the line of its form, and a line "NETWORK UNTIL BY WHY" per ban. Who is nobody is
-// "-". Files of the first form have no line of their form, and "NETWORK UNTIL WHY". ---
+// The file: the line of its form, and a line "NETWORK UNTIL BY WHY" per ban. Without a WHO it
+// has "-". Files of the first form have no line of their form, and "NETWORK UNTIL WHY".
 
 static const char form_start[] = "raimd bans "; // of this form and those to come
 static const char form_line[] = "raimd bans 2\n";

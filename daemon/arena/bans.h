@@ -36,7 +36,7 @@ struct ban_key {
 
 struct bans {
     struct bans *next;          // for the owner's use
-    const struct bans *foreign; // list of somebody else's that holds, too, borrowed; NULL: none
+    const struct bans *foreign; // a fetched list that applies, too, borrowed; NULL: none
     uint32_t count;
     struct ban_key *keys; // of `count`, sorted; in the memory of the list
     struct ban items[];
@@ -92,7 +92,7 @@ struct bans *bans_load(const char *path, struct bans_unread *unread, char *error
 // The text of such a file, for free(). NULL when memory runs out.
 char *bans_text(const struct bans *bans, const struct bans_unread *unread, size_t *size);
 
-// Ban lists of somebody else's: a text of lines "NETWORK[ UNTIL][ REASON]", of which empty ones and
+// Fetched ban lists: a text of lines "NETWORK[ UNTIL][ REASON]", of which empty ones and
 // those that begin with "#" say nothing. UNTIL is a day or a time of UTC, "2026-01-31" or
 // "2026-01-31T18:00:00Z". A list is believed as a whole or not at all. Thread rule: any thread.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the reserved slots that nobody has taken yet.
+// Counts the reserved slots that are still free.
 #include "reservations.h"
 
 #include <stdlib.h>

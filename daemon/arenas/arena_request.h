@@ -20,7 +20,7 @@
 enum arena_ends {
     ARENA_ENDS_EMPTY, // when everybody has left
     ARENA_ENDS_ROUND, // with its first round, or when everybody has left
-    ARENA_ENDS_NEVER, // when it is told to
+    ARENA_ENDS_NEVER, // by a command alone
 };
 
 // A request for an arena.

@@ -89,7 +89,7 @@ const char *on_demand_id(const struct on_demand *on_demand, int index);
 // log of events says.
 bool on_demand_has_ended(const struct on_demand *on_demand, const char *id);
 
-// The arenas in which somebody plays or, because nobody has joined yet, is expected.
+// The arenas that have players, or that wait for their first one.
 int on_demand_in_use(const struct on_demand *on_demand);
 
 // How many more arenas could be made now: free ports of the pool, bounded by the arenas that the

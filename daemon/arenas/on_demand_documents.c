@@ -112,8 +112,6 @@ void on_demand_print_capacity(struct text_buffer *out, const struct on_demand *o
                       CONFIG_MAX_ARENAS, on_demand->rejects ? "false" : "true");
 }
 
-// --- Events ---
-
 static void begin_event(struct text_buffer *out, const struct arena_on_demand *requested)
 {
     text_buffer_print(out, "{\"id\":\"%s\",\"name\":\"%s\",\"at\":%" PRId64, requested->id,

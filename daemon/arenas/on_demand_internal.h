@@ -35,7 +35,7 @@ struct arena_on_demand {
     uint32_t present;       // players, away or not
     uint64_t join_until_ms; // CLOCK_MONOTONIC, as are all with this unit
     uint64_t end_ms;        // when the arena is removed; 0: not decided
-    bool ends_empty;        // with the draining state: it ends when nobody is present
+    bool ends_empty;        // with the draining state: it ends when it is empty
     const char *cause;      // of its end; NULL: not decided
     uint32_t rounds;        // that have ended
     uint64_t round_ended_ms;

@@ -18,8 +18,6 @@ enum {
     ROUND_LEAD_MS = 50, // before the break after the last round is over
 };
 
-// --- Reports ---
-
 static void note_joined(struct on_demand *on_demand, struct arena_on_demand *requested,
                         const struct arena_event *item)
 {
@@ -101,8 +99,6 @@ void on_demand_note(struct on_demand *on_demand, struct arena *arena,
     else if (item->kind == ARENA_EVENT_ROUND_ENDED)
         note_round(on_demand, requested, round);
 }
-
-// --- The end ---
 
 // `text` may be that of the previous command.
 static void set_command(struct arena_on_demand *requested, bool disconnects, const char *text)

@@ -27,8 +27,6 @@ static const char *const types[] = {
     [TYPE_NUMBERS] = "object",
 };
 
-// --- Fields ---
-
 static void write_choices(struct json_writer *json, const char *choices)
 {
     json_begin_array(json, "enum");
@@ -110,8 +108,6 @@ char *command_list_json(void)
     json_write_end(&json);
     return json_write_take(&json);
 }
-
-// --- OpenAPI ---
 
 // Begins a body of JSON, in whose object the schema follows.
 static void begin_content(struct json_writer *json)

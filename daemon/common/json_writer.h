@@ -35,7 +35,7 @@ void json_write_tenths(struct json_writer *json, const char *key, double number)
 // NULL writes null. What is not UTF-8 becomes a ?, so that the document remains valid.
 void json_write_text(struct json_writer *json, const char *key, const char *text);
 
-// Another document, as text; NULL, for want of memory, fails this one, too.
+// Another document, as text. NULL, where memory ran out for it, fails this one, too.
 void json_write_document(struct json_writer *json, const char *key, const char *text);
 
 // The document, which the caller frees. Every container must be closed. NULL if memory ran out.

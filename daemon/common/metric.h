@@ -45,7 +45,7 @@ struct metric_table {
     bool is_optional; // the group is null while the module is off, and its metrics are left out;
                       // else all is 0 then
     bool (*is_on)(const void *object); // whether the module is on; NULL: it is
-    // Writes what is no number: members of the group. NULL: nothing.
+    // Writes the members of the group that are not numbers. NULL: there are none.
     void (*write_members)(const void *object, struct json_writer *json, uint64_t now_ms);
     // Writes a group that is no object of rows; `object` may be NULL.
     void (*write_group)(const void *object, struct json_writer *json, uint64_t now_ms);

@@ -5,7 +5,7 @@
 // The buckets are a set-associative table of the sources that use most (Metwally et al., Efficient
 // computation of frequent and top-k elements in data streams, 2005): a source that is not in its
 // row replaces the one whose bucket is fullest, and inherits that bucket, so that forged sources
-// gain no tokens. A source that uses much therefore keeps a bucket of its own. Sources share one
+// gain no tokens. A source that uses much therefore keeps its own bucket. Sources share one
 // only where more than RATE_LIMIT_WAYS of a row use much at a time.
 #pragma once
 

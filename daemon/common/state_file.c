@@ -98,7 +98,7 @@ bool state_file_replace(const char *path, const void *bytes, size_t size,
         error = errno;
     }
     if (!good)
-        unlink(temporary); // it would hold what is left of a full disk
+        unlink(temporary); // it would fill the rest of a full disk
     else if (is_durable && !state_file_sync_directory(path)) {
         good = false;
         error = errno;

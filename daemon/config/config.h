@@ -47,7 +47,7 @@ enum config_encryption {
 
 // When an arena is recorded.
 enum config_recording {
-    CONFIG_RECORDING_PLAYED, // while somebody plays who is no bot
+    CONFIG_RECORDING_PLAYED, // while there are players other than bots
     CONFIG_RECORDING_ALL,    // while anybody plays
     CONFIG_RECORDING_NONE,
 };

@@ -423,8 +423,6 @@ void config_tune(struct config_arena *arena, const struct config_arena *from)
     }
 }
 
-// --- Texts ---
-
 // The caller has checked that the text fits the field.
 static void copy_text(void *field, const char *text)
 {

@@ -25,8 +25,6 @@ char *config_find_map(const char *config_path, const char *path)
     return source_find(config_path, path, RAIM_DATA_DIRECTORY);
 }
 
-// --- Loading ---
-
 bool config_begin_maps(struct config_loader *loader, int arena_count)
 {
     const size_t most = ((size_t)arena_count + 1) * (1 + CONFIG_MAX_ROTATION);
@@ -150,8 +148,6 @@ void config_load_maps(struct config_loader *loader)
     loader->map_requests = NULL;
     loader->map_request_count = 0;
 }
-
-// --- Comparing ---
 
 // Two loads of an unchanged file give maps that are equal bit for bit.
 static bool is_same_map(const struct raim_map *a, const struct raim_map *b)

@@ -428,8 +428,6 @@ const struct reader_key *config_root_keys(int *count)
     return ROOT_KEYS;
 }
 
-// --- Texts ---
-
 static bool parse_status(const char *text, void *field)
 {
     struct config_listen status = {0};

@@ -168,8 +168,6 @@ void diagnostics_end(struct diagnostics *diagnostics)
         fputs(diagnostics->entries == 0 ? "[]\n" : "\n]\n", diagnostics->out);
 }
 
-// --- JSON ---
-
 // Size in bytes of the UTF-8 character (RFC 3629) at the start of a text, or 0 if it is invalid.
 static size_t character_size(const char *text)
 {

@@ -21,8 +21,6 @@ struct columns {
     bool no_memory;
 };
 
-// --- Texts ---
-
 // The columns of one visible character: libc knows them where it has a locale of UTF-8.
 static int width_of(uint32_t code_point)
 {
@@ -59,8 +57,6 @@ void columns_write_text(FILE *out, const char *text)
 {
     write_text(out, text);
 }
-
-// --- Cells ---
 
 // Adds a cell, which it takes; NULL: memory ran out.
 static void take_cell(struct columns *columns, char *text)
@@ -118,8 +114,6 @@ void columns_add_format(struct columns *columns, const char *format, ...)
     va_end(arguments);
     take_cell(columns, length >= 0 ? text : NULL);
 }
-
-// --- The table ---
 
 enum { HIDDEN = -1 }; // the width of a column without any text below its heading
 

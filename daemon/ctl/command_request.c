@@ -10,8 +10,6 @@
 
 static const char no_utf8[] = "an argument is not UTF-8";
 
-// --- Synopsis ---
-
 void command_request_synopsis(const struct command_row *row, char *synopsis, size_t capacity)
 {
     int length = 0;
@@ -32,8 +30,6 @@ void command_request_synopsis(const struct command_row *row, char *synopsis, siz
     if (row->answer != NULL)
         snprintf(synopsis + length, capacity - (size_t)length, "%s[--json]", length > 0 ? " " : "");
 }
-
-// --- Values ---
 
 static json_t *make_list(const char *text)
 {
@@ -96,8 +92,6 @@ static const char *set_field(json_t *body, enum command_field field, const char 
     }
     return json_object_set_new(body, row->name, value) == 0 ? NULL : no_utf8;
 }
-
-// --- Words and options ---
 
 // How many words a command has to have.
 static int needed_words(const struct command_row *row)

@@ -12,8 +12,6 @@
 
 enum { WORD_BYTES = 128 };
 
-// --- Completion ---
-
 // Prints a word if it begins with what is typed.
 static void offer(const char *typed, const char *word)
 {
@@ -182,8 +180,6 @@ int command_texts_complete(int count, char **words, const char *socket)
         end[-1] = '\0';
     return offer_values(word + (word[0] == '['), command, typed.socket, last);
 }
-
-// --- The manual ---
 
 // Prints a synopsis with the words that stand for values underlined.
 static void print_synopsis(FILE *out, const char *synopsis)

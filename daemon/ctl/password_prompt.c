@@ -25,7 +25,7 @@ static void on_signal(int number)
 }
 
 // Reads a line of the standard input without buffering more than it. Returns false, with the
-// reason in `problem`, for what is no password.
+// reason in `problem`, if the text cannot be a password.
 static bool read_line(char line[LINE_BYTES], const char **problem)
 {
     size_t length = 0;

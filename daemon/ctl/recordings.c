@@ -22,8 +22,6 @@ static bool is_name(const char *text)
     return length > 0 && length < CURSOR_BYTES && text[length] == '\0' && text[0] != '.';
 }
 
-// --- The list ---
-
 // Adds a page to a list, without the recordings of other arenas than `arena` unless that is NULL.
 // Sets the cursor of the next page, "" behind the last one. Returns false if it cannot be read.
 static bool add_page(json_t *all, const char *text, const char *arena, char next[CURSOR_BYTES])
@@ -102,8 +100,6 @@ int recording_list(const struct call *call)
     json_decref(list);
     return code != EXIT_SUCCESS || good ? code : commands_not_understood();
 }
-
-// --- Files ---
 
 // Writes a recording to an open file.
 static int download(const struct call *call, const char *name, FILE *file)

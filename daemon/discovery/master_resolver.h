@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Resolves the names of master servers in a thread of its own, again every hour, so that a slow
+// Resolves the names of master servers in its own thread, again every hour, so that a slow
 // name server stops neither a tick nor the main thread. The last addresses of a name stay in use
 // while it cannot be resolved.
 #pragma once

@@ -120,8 +120,6 @@ void masters_count_listing(struct masters *masters, int64_t now_ms)
             masters_standing(&masters->report.contacts[i], now_ms) == MASTERS_LISTED;
 }
 
-// --- infoResponse ---
-
 // Copies a text, cut to fit in whole characters of UTF-8. A backslash would end the value, and
 // readers of infostrings reject quotes and semicolons.
 static void clean(const char *text, char cleaned[TEXT_BYTES])

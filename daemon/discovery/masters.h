@@ -3,8 +3,8 @@
 // when the arena sends heartbeats, which getinfo it answers, and the text of an infoResponse.
 //
 // A getinfo has no proof of its sender's address. So it is answered only to a master that was sent
-// a heartbeat, at most MASTERS_CREDIT times for each: whoever forges a master's address makes the
-// arena send that master no more than it would send it anyway, and nobody else anything.
+// a heartbeat, at most MASTERS_CREDIT times for each: a forged sender makes the arena send a
+// master no more than it would send it anyway, and other addresses nothing.
 //
 // No sockets and no clock; times are milliseconds of any steady clock that never decrease. Thread
 // rule: an arena's worker calls these functions, any thread masters_standing.

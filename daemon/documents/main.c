@@ -29,8 +29,6 @@ struct tables {
 static const struct tables server_tables = {server_metric_tables, SERVER_METRICS};
 static const struct tables arena_tables = {arena_metric_tables, ARENA_METRIC_TABLES};
 
-// --- Schemas ---
-
 static void describe(json_t *schema, const char *meaning)
 {
     json_object_set_new(schema, "description", json_string(meaning));
@@ -150,7 +148,7 @@ static void write_schema(void)
     json_decref(schema);
 }
 
-// --- The manual, in scdoc's format ---
+// The manual, in scdoc's format.
 
 static void write_escaped(const char *text)
 {

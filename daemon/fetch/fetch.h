@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What raimd asks of others' servers and programs: HTTP requests and commands. A process of its own
+// What raimd asks of others' servers and programs: HTTP requests and commands. A separate process
 // does it, "raimd: fetch" or "raimd: hooks", which is started before the sandbox is entered and
 // has neither the memory nor the descriptors of raimd; what a stranger's answer or a command does
 // to it costs raimd nothing but that answer. A process that dies is started again by its parent,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Commands of the process "raimd: hooks", one at a time: no shell, a session of its own, the body
+// Commands of the process "raimd: hooks", one at a time: no shell, its own session, the body
 // of the request on standard input. What it writes to standard output is thrown away.
 #pragma once
 

@@ -152,7 +152,7 @@ void fetch_http_begin(uint32_t job, const struct fetch_request *request, char *t
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, read_header);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer);
     if (request->deadline_ms == 0) {
-        // A connection of its own, so that an earlier stream cannot come first.
+        // A separate connection, so that an earlier stream cannot come first.
         curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
         curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
         curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);

@@ -450,7 +450,7 @@ void http_connection_resume(struct MHD_Connection *connection)
 {
     const struct http_client *client = http_connection_client(connection);
     MHD_resume_connection(connection);
-    // Without a thread of its own the library has nothing that makes its descriptor readable.
+    // The library runs without a thread here, so nothing else makes its descriptor readable.
     if (client != NULL)
         loop_defer(listener_of(client)->again);
 }

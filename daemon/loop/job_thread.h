@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A thread that does one job after another for the main thread, in the order of posting: what would
 // keep the main thread for longer than moments. A job belongs to the thread from its posting until
-// `done` is called, and to the main thread otherwise, so that it needs no lock of its own.
+// `done` is called, and to the main thread otherwise, so that it needs no lock.
 // Thread rule: main thread only, except `work`.
 #pragma once
 

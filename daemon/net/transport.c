@@ -53,7 +53,7 @@ enum {
     // first message after the interval; if there is none, ENet sends it alone at the latest.
     PING_INTERVAL_MS = 250,
     PING_LATEST_MS = 350,
-    // Interval of ENet's services while nobody is connected and no datagram waits for ENet.
+    // Interval of ENet's services while there is no connection and no datagram waits for ENet.
     IDLE_SERVICE_MS = 50,
     SWEEP_SESSIONS_MS = 1000,
     // Disable ENet's throttle, which takes the wait for a tick for congestion.

@@ -46,8 +46,6 @@ enum datagram_verdict transport_next_datagram(struct transport *transport,
     return transport->sessions != NULL ? decrypt(transport, datagram) : DATAGRAM_OK;
 }
 
-// --- Sending ---
-
 void transport_send_batch(struct transport *transport)
 {
     if (transport->out.count == 0)

@@ -28,7 +28,7 @@ enum agones_phase {
     AGONES_ENDED,         // the process may exit
 };
 
-// Kinds of requests. Each has a retry time of its own.
+// Kinds of requests. Each has its own retry time.
 enum agones_kind {
     AGONES_SHUTDOWN,
     AGONES_HEALTH,

@@ -20,8 +20,6 @@ struct agones_client {
     struct gameserver_stream stream; // of the watch
 };
 
-// --- The watch ---
-
 static void end_watch(struct agones_client *client)
 {
     fetch_cancel(client->fetch, client->watch);
@@ -59,8 +57,6 @@ static void take_watch(void *context, const char *bytes, size_t size)
         gameserver_free(gameserver);
     }
 }
-
-// --- Requests ---
 
 static void take_answer(void *context, const struct fetch_answer *from)
 {
@@ -107,8 +103,6 @@ bool agones_client_send(struct agones_client *client, const struct agones_reques
     client->request = fetch_begin(client->fetch, &wanted, take_answer, client);
     return client->request != 0;
 }
-
-// --- Lifetime ---
 
 struct agones_client *agones_client_create(struct fetch *fetch, uint16_t port,
                                            const struct agones_client_events *events)

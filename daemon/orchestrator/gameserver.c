@@ -241,8 +241,6 @@ uint64_t gameserver_digest(const char *value)
     return digest;
 }
 
-// --- The stream ---
-
 static bool keep_bytes(struct gameserver_stream *stream, const char *bytes, size_t size)
 {
     size_t capacity = stream->capacity == 0 ? 4096 : stream->capacity;

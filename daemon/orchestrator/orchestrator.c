@@ -270,7 +270,7 @@ static void drain_arenas(struct orchestrator *orchestrator, uint32_t drain_ms)
 
 // A drained arena admits only resuming players, but those whom a matchmaker has given a place in a
 // arena may still be on their way. So the arenas are drained when all arenas have ended, or with a
-// deadline, when nobody is in an arena or expected there.
+// deadline, when no player is in an arena or expected there.
 static void drain_behind_arenas(struct orchestrator *orchestrator, uint64_t now_ms)
 {
     const uint64_t until_ms = orchestrator->drain_until_ms;

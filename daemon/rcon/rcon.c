@@ -75,9 +75,9 @@ struct rcon {
     uint64_t *denied;
     int listener, epoll;
     struct loop_source *sockets, *timer;
-    uint64_t pause_end_ms; // until when nothing is accepted for want of descriptors; 0: it is
+    uint64_t pause_end_ms; // of a pause in accepting after descriptors ran out; 0: none
     struct rate_limit guesses, network_guesses;
-    struct ip_address known[KNOWN]; // whence the last logins came, a ring
+    struct ip_address known[KNOWN]; // of the last logins, a ring
     uint32_t logins;
     struct connection *connections[CONNECTIONS]; // NULL: never used
     char answer[TEXT_COMMANDS_ANSWER_BYTES];     // of the command that is being executed
@@ -229,7 +229,7 @@ static void answer(struct connection *connection, const char *text)
 
 // --- Passwords ---
 
-// Whether somebody has logged in from an address: strangers cannot keep it out.
+// Whether there was a login from an address, which strangers then cannot keep out.
 static bool is_known(const struct rcon *rcon, struct ip_address ip)
 {
     for (int i = 0; i < KNOWN; i++)

@@ -206,7 +206,7 @@ bool recorder_take_answer(struct recorder *recorder, struct recorder_answer *ans
 
 // --- The worker's side ---
 
-// Ends the recording for want of room; an end always fits.
+// Ends the recording because the ring is full; an end always fits.
 static bool drop(struct recorder_stream *stream)
 {
     const struct record_head head = {.kind = RECORDER_DROPPED};

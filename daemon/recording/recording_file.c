@@ -142,8 +142,6 @@ void recording_file_close(struct recording_file *file)
     *file = (struct recording_file){.directory = -1, .file = -1};
 }
 
-// --- Completing ---
-
 // Opens a file in progress and locks it. Returns -1 with errno; EWOULDBLOCK: it is being written.
 static int open_part(int directory, const char *name, uint64_t *size)
 {

@@ -33,7 +33,7 @@ static void for_each(int directory, const char *suffix, void *context,
                      void (*take)(void *context, int directory, const char *name))
 {
     struct recording_name parts;
-    // A descriptor of its own: reading moves the position.
+    // A separate descriptor, because reading moves the position.
     const int own = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = own >= 0 ? fdopendir(own) : NULL;
     if (listing == NULL) {
@@ -108,7 +108,7 @@ static void list_file(void *context, int directory, const char *name)
     pthread_mutex_unlock(&recordings->mutex);
 }
 
-// Removes the mark of a recording that somebody has deleted by hand.
+// Removes the mark of a recording whose file was deleted by hand.
 static void check_mark(void *context, int directory, const char *name)
 {
     struct stat status;

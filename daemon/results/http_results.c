@@ -63,8 +63,6 @@ static void destroy(void *context)
     free(http_results);
 }
 
-// --- Arguments ---
-
 // Reads a number of at most 15 digits. An absent argument leaves it as it is.
 static bool read_number(struct MHD_Connection *connection, const char *name, int64_t min,
                         int64_t max, int64_t *number)
@@ -128,8 +126,6 @@ static const char *read_query(struct MHD_Connection *connection, enum results_ki
     query->since_ms = since_s * 1000;
     return NULL;
 }
-
-// --- Requests ---
 
 static void end_pending(struct request_memory *memory)
 {
@@ -248,8 +244,6 @@ static bool answer(void *context, const struct http_request *step)
         suspend(pending);
     return is_good;
 }
-
-// --- The main loop ---
 
 // Resumes the connections whose query is answered, or has waited for too long.
 static void resume_some(void *context)

@@ -386,7 +386,7 @@ static bool add_totals(struct result_db *db, const struct result *result, int64_
 }
 
 // Takes back an earlier result of the same round: it was cut short by the end of a process, and
-// went on in the next one. Players who had left by then are in the earlier one alone, and stay.
+// went on in the next one. Players who had left before are in the earlier one alone, and stay.
 static bool take_back(struct result_db *db, const struct result *result)
 {
     struct result before;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The database of results (SQLite): the newest rounds, and the totals of each player for the
 // leaderboard, all-time and by day. Its size is bounded: of more than RESULT_DB_ROUNDS rounds the
-// oldest are deleted, and of more than RESULT_DB_PLAYERS players those whose name nobody vouches
-// for go first, then whoever has not played for longest.
+// oldest are deleted, and of more than RESULT_DB_PLAYERS players those with unverified names go
+// first, then the players who have not played for longest.
 // Thread rule: one thread.
 #pragma once
 

@@ -19,8 +19,6 @@ static const char *const end_names[] = {
     [ROUND_END_SHUTDOWN] = "shutdown",
 };
 
-// --- Times ---
-
 static bool read_time(const json_t *value, int64_t *ms)
 {
     const char *text = json_string_value(value);
@@ -34,8 +32,6 @@ static bool read_time(const json_t *value, int64_t *ms)
     *ms = (int64_t)timegm(&when) * 1000 + milliseconds;
     return *ms > 0;
 }
-
-// --- Writing ---
 
 // Takes the value. Returns false if it is NULL or memory runs out.
 static bool put(json_t *object, const char *key, json_t *value)
@@ -153,8 +149,6 @@ bool result_json_has_players(const struct round_report *report)
     return false;
 }
 
-// --- Reading ---
-
 // Copies a text that is not empty. Returns false if it does not fit.
 static bool read_text(const json_t *object, const char *key, char *text, size_t capacity)
 {
@@ -236,8 +230,6 @@ void result_json_clear(struct result *result)
     free(result->players);
     *result = (struct result){0};
 }
-
-// --- Leaderboards ---
 
 static json_t *row_json(const struct leaderboard_row *row, uint32_t rank)
 {

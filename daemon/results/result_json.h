@@ -13,7 +13,7 @@
 // when memory runs out.
 char *result_json_write(const struct round_report *report);
 
-// Whether somebody played, not counting bots.
+// Whether there were players other than bots.
 bool result_json_has_players(const struct round_report *report);
 
 // A player in a result, for the leaderboard.

@@ -101,7 +101,7 @@ static void rotate(struct result_log *log)
     }
 }
 
-// Whether somebody has removed the open file.
+// Whether the open file was removed.
 static bool is_removed(const struct result_log *log)
 {
     struct stat status;

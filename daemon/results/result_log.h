@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RESULT_LOG_BYTES ((int64_t)8 << 20) // of a file; a longer line gets a file of its own
+#define RESULT_LOG_BYTES ((int64_t)8 << 20) // of a file; a longer line gets its own file
 #define RESULT_LOG_FILES 8                  // besides the one that is written
 
 struct result_log;

@@ -47,8 +47,6 @@ static const struct metric count_rows[] = {
 const struct metric_table results_metrics = {
     .group = "results", .meaning = "Results of rounds, since the start.", METRIC_ROWS(count_rows)};
 
-// --- Life ---
-
 static void ask_next(void *context);
 
 static void nothing(struct job *job)
@@ -105,8 +103,6 @@ void results_close(struct results *results)
     job_thread_finish(results->thread);
     destroy(results);
 }
-
-// --- Results ---
 
 static void end_line(struct job *job)
 {
@@ -190,8 +186,6 @@ void results_unwatch(struct results *results, struct watcher *watcher)
 {
     watchers_remove(&results->main.watchers, watcher);
 }
-
-// --- Queries ---
 
 // An entry for a new query: the one whose answer is oldest of those that nobody holds; NULL: none.
 static struct results_answer *find_free(struct results *results)

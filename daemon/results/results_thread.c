@@ -16,8 +16,6 @@ enum {
     MS_PER_DAY = 86400000,
 };
 
-// --- The database ---
-
 // Adds the lines of results.jsonl to the database.
 struct import {
     struct results *results;
@@ -95,8 +93,6 @@ static struct result_db *get_db(struct results *results)
     return results->own.db;
 }
 
-// --- Results ---
-
 static bool write_log(struct results *results, const struct results_line *line)
 {
     const char *problem = "";
@@ -135,8 +131,6 @@ void results_work_line(struct job *job)
     line->is_written = write_log(line->results, line);
     add_to_db(line->results, line);
 }
-
-// --- Queries ---
 
 static int64_t first_day(enum results_period period)
 {

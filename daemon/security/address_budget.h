@@ -4,7 +4,7 @@
 // entry with the fewest used tokens is replaced, because its bucket is nearly full anyway. A
 // flooding address therefore keeps its own bucket. An honest address shares one only if more than
 // ADDRESS_BUDGET_WAYS addresses flood the same row, and a secret multiplier chooses the rows. No
-// sockets, no ENet, no memory of its own.
+// sockets, no ENet; the caller owns the memory.
 #pragma once
 
 #include "ip_address.h"

@@ -39,7 +39,7 @@ static void refresh(struct challenge *challenge, int64_t now_ms)
 static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], enum challenge_purpose purpose,
                      struct udp_address source)
 {
-    // Nobody else computes the hash, so that the byte order does not matter.
+    // Only this process computes the hash, so its byte order does not matter.
     const uint64_t parts[] = {source.ip.high, source.ip.low,
                               (uint64_t)source.scope << 32 | (uint64_t)source.port << 8 | purpose};
     const uint32_t number = (uint32_t)raim_crypto_siphash(key, parts, sizeof parts) & INT32_MAX;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Admission to expensive checks, of signatures and handshakes. A failed handshake costs its own
-// address and network: whoever has failed too often is rejected unseen. The checks that remain are
-// shared among addresses and networks by what each has used: the less a bucket of all holds, the
-// less of its own share an address must have used. The last part of that bucket is a reserve for
-// addresses that have a session to resume. No sockets; time comes from the caller.
+// address and network: after too many failures its requests are rejected unread. The checks that
+// remain are shared among addresses and networks by what each has used: the less a bucket of all
+// holds, the less of its own share an address must have used. The last part of that bucket is a
+// reserve for addresses that have a session to resume. No sockets; time comes from the caller.
 //
 // Besides an attacker this shuts out, while the attack lasts: players at the attacker's own address
 // (an IPv4 address or IPv6 /64), and newcomers of its network (an IPv4 /24 or IPv6 /48). With more

@@ -12,7 +12,7 @@
 // - it is an acknowledgement of nothing that was sent,
 // - the peer has used up its commands,
 // - it is a DISCONNECT that may be forged (see PEER_GUARD_SILENCE_MS).
-// No ENet, no sockets, no memory of its own; time comes from the caller.
+// No ENet, no sockets; memory and time come from the caller.
 #pragma once
 
 #include "datagram.h"

@@ -186,8 +186,6 @@ static char *kill_fields(const struct arena_event *item)
     return text_buffer_take(&out);
 }
 
-// --- Items ---
-
 static void note_round(const struct arena_reports *reports, const struct round_report *report)
 {
     struct server_events *events = reports->table->events;
@@ -263,7 +261,7 @@ static void read_arena(const struct arena_reports *reports, struct arena *arena)
     results_lose(reports->table->results, event_queue_take_lost(queue, ARENA_EVENT_ROUND_ENDED));
 }
 
-// Reads what an arena has reported that its worker has released: whoever is there leaves.
+// Reads what an arena has reported that its worker has released: its remaining players leave.
 static void read_rest(const struct arena_reports *reports, struct arena *arena)
 {
     struct arena_event item;

@@ -32,5 +32,5 @@ bool arena_reports_start(struct arena_reports *reports, struct loop *loop);
 // Reads no more. Does nothing if it was not started.
 void arena_reports_stop(struct arena_reports *reports);
 
-// Reads what all arenas have reported whose workers have ended: whoever is there leaves.
+// Reads what all arenas have reported whose workers have ended: their remaining players leave.
 void arena_reports_finish(const struct arena_reports *reports);

@@ -23,8 +23,8 @@ struct loop;
 struct event_hook *event_hook_open(struct loop *loop, struct arena_table *table,
                                    const struct server_processes *processes);
 
-// Takes NULL. What is not done is done by the next process.
+// Takes NULL. The next process continues with the events that are left.
 void event_hook_close(struct event_hook *hook);
 
-// Hands over what is left at the end of raimd, for at most a second. Takes NULL.
+// Hands over the remaining events when raimd ends, for at most a second. Takes NULL.
 void event_hook_finish(struct event_hook *hook);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The HTTP server for the status, which the loop runs. No thread of its own, nothing blocks.
+// The HTTP server for the status, which the loop runs. It has no thread, and nothing blocks.
 #pragma once
 
 #include "http_access.h"
@@ -34,7 +34,7 @@ void http_end(struct http *http);
 // Takes NULL.
 void http_close(struct http *http);
 
-// Who asks: anybody, or the operator, over a listener that has checked the sender.
+// The sender of a request: anybody, or the operator, over a listener that has checked it.
 enum http_audience { HTTP_PUBLIC, HTTP_OPERATOR, HTTP_OPERATOR_BY_TOKEN };
 
 // Whether there is an answer to a path, and whether it is the same for everybody: a file of the

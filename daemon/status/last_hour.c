@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of an arena, of which the columns are made besides the rows that have one: percentiles of what a
-// histogram has counted between two samples.
+// Columns besides those of the rows: percentiles of what a histogram of an arena has counted
+// between two samples.
 static const struct percentile {
     const char *column;
     size_t offset; // of the histogram in struct arena_status

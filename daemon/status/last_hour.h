@@ -30,7 +30,7 @@ bool last_hour_start(struct last_hour *hour, struct loop *loop);
 // Takes a sample of everything if it is due. An arena for which memory runs out is left out.
 void last_hour_run(struct last_hour *hour, uint64_t now_ms);
 
-// The documents take a history that is NULL, for want of memory, as one without samples.
+// The documents show a history of NULL, for which memory ran out, as one without samples.
 
 // The server's samples and its workers' load as JSON. Returns NULL when memory runs out.
 char *last_hour_json(const struct last_hour *hour, uint64_t now_ms);

@@ -13,8 +13,6 @@
 
 static_assert(TICK_PROFILE_EVERY == 7, "the help of tick_stage_seconds");
 
-// --- The process ---
-
 #define NS_PER_MS UINT64_C(1000000)
 
 #define TEXT_OF(number) #number
@@ -92,8 +90,6 @@ static void write_uptime(struct text_buffer *out, const struct status_view *view
     metric_text_seconds(out, (now_ms - view->started_ms) * NS_PER_MS);
     text_buffer_print(out, "\n");
 }
-
-// --- The arenas ---
 
 // An arena's name and what its rows are about, read once so that all families show one moment.
 struct row {

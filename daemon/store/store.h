@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the main thread keeps in $STATE_DIRECTORY: events, arenas, bans, used access tokens, the
-// hook's cursor, the fetched ban list. A thread, raimd-store, writes it, so that nobody else ever
+// hook's cursor, the fetched ban list. A thread, raimd-store, writes it, so that no other thread
 // waits for the disk, even one that stalls for minutes. Changes are written in the order of their
 // posting; a new content of a whole file takes the place of the older changes of that file that
 // still wait. What waits is bounded. A change survives the process once it counts as written.
@@ -46,7 +46,7 @@ void store_stop(struct store *store);
 void store_close(struct store *store);
 
 // Locks the directory, until the store is closed, against another raimd. False if one has it. Where
-// the file system knows no such locks, nobody is kept out.
+// the file system has no such locks, it always succeeds.
 bool store_lock(struct store *store);
 
 // Whether anything is kept; false for NULL.
@@ -64,14 +64,14 @@ bool store_has(const struct store *store, const char *name);
 bool store_is_running(const struct store *store);
 
 // Counts and logs the lines of a file that were read and not understood, as those of a newer
-// version, and of which `first` is the first. Whoever reads a file keeps them.
+// version, and of which `first` is the first. The reader of a file keeps them.
 void store_note_unread(struct store *store, const char *name, uint32_t first, uint32_t lines);
 
 // How many lines that is, of all files.
 uint64_t store_unread(const struct store *store);
 
-// --- Changes of the file `name`. Each returns its number; 0: it is rejected, and counted as lost,
-// because too much waits or memory ran out, or nothing is kept. ---
+// Changes of the file `name`. Each returns its number; 0: it is rejected, and counted as lost,
+// because too much waits or memory ran out, or nothing is kept.
 
 // Replaces the content. Takes `bytes`, which malloc allocated; NULL: memory ran out.
 uint64_t store_replace(struct store *store, const char *name, char *bytes, size_t size,

@@ -96,8 +96,6 @@ size_t raim_secure_channel_encrypt(struct raim_secure_channel *channel, int64_t 
     return size + RAIM_SECURE_BYTES;
 }
 
-// --- Receiving ---
-
 static bool is_new(const struct raim_secure_receiver *receiver, uint64_t number)
 {
     if (number >= receiver->next)

@@ -67,7 +67,7 @@ struct extremes {
     int left_corner, right_corner;
 };
 
-// Inline, so that each number of hulls gets a loop of its own.
+// Inline, so that each number of hulls gets its own loop.
 static inline struct extremes extremes_of(const raim_vec2 *outline, int count, raim_vec2 from,
                                           const struct hull *hulls, int hull_count)
 {

@@ -92,9 +92,7 @@ bool raim_match_say(struct raim_match *match, const char *text)
     return true;
 }
 
-// --- Commands ---
-
-// Rate limit: a leaky bucket as that of chat, but with room for an admin who is in a hurry.
+// Rate limit: a leaky bucket as that of chat, but with a larger burst, for an admin in a hurry.
 static const uint32_t command_burst = 8;
 static const uint32_t pauses_per_s = 2;
 

@@ -341,7 +341,7 @@ static void take_input(struct raim_match *match, struct raim_connection *client)
     client->arrivals = 0;
 }
 
-// Plays one tick of a match in which somebody may be.
+// Plays one tick of a match that may have players.
 static void play_step(struct raim_match *match)
 {
     struct raim_world *world = match->world;

@@ -95,7 +95,7 @@ struct raim_match_visitor {
 
 enum raim_match_admission {
     RAIM_MATCH_ADMITTED,
-    RAIM_MATCH_WANTS_ACCESS, // rejected for want of a valid access token
+    RAIM_MATCH_WANTS_ACCESS, // rejected without a valid access token
     RAIM_MATCH_WANTS_PASSWORD,
 };
 
@@ -215,8 +215,8 @@ void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *t
 // match.
 void raim_match_set_next_map(struct raim_match *match, const char *name);
 
-// --- Admins: players who have logged in as such. The match forwards their lines, "/admin ...", and
-// the caller decides what they mean. ---
+// Admins: players who have logged in as such. The match forwards their lines, "/admin ...", and
+// the caller decides what they mean.
 
 // A line of a player.
 struct raim_match_line {
@@ -250,8 +250,8 @@ bool raim_match_set_admin(struct raim_match *match, raim_player_id player, uint3
 // moves, fires or is hit; bullets are removed and the round's clock stands.
 void raim_match_pause(struct raim_match *match, bool paused);
 
-// --- Rounds: a round ends by the clock or by points; in the break after it no player moves, fires
-// or is hit. A match may be succeeded by another with another map or other rules. ---
+// Rounds: a round ends by the clock or by points; in the break after it no player moves, fires
+// or is hit. A match may be succeeded by another with another map or other rules.
 
 // Whether the next step begins a new round. Unless the match is succeeded first, it plays that
 // round itself.

@@ -126,8 +126,6 @@ void raim_match_save(const struct raim_match *match, void *bytes)
     }
 }
 
-// --- restoring ---
-
 bool raim_match_checkpoint_map(const void *bytes, size_t size, char map[RAIM_MAP_NAME_BYTES])
 {
     struct head head;

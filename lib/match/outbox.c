@@ -376,7 +376,7 @@ static uint8_t ping_of(const struct raim_match *match, uint32_t slot)
 }
 
 // Writes the round trips of the slots whose turn it is; 0 where none is known. Every client gets a
-// message each two seconds, in a tick of its own.
+// message every two seconds; their indices spread them over the ticks.
 static size_t write_pings(struct raim_match *match, uint32_t index)
 {
     const struct raim_connection *client = &match->connections[index];

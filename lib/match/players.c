@@ -298,8 +298,6 @@ void raim_players_log_events(struct raim_match *match)
     }
 }
 
-// --- Players who have left ---
-
 // The remembered player with the fewest points; the last one of several.
 static struct raim_match_player *find_least(const struct raim_match_departed *departed)
 {

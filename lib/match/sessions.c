@@ -69,7 +69,7 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
     }
     raim_world_set_away(match->world, id, false);
     raim_recording_input_set_away(match->records, id, false);
-    session->admin_level = 0; // whoever knows the session's token is no admin by that
+    session->admin_level = 0; // the session's token alone makes nobody an admin
     session->admin[0] = '\0';
     session->client = (uint32_t)(client - match->connections);
     session->origin = client->origin;

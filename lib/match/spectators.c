@@ -35,8 +35,6 @@ static void watch(struct raim_connection *client, raim_player_id id)
         client->slot = raim_player_slot(id);
 }
 
-// --- Room for those of other addresses ---
-
 // Where most spectators watch from: of all networks or, in `network`, of its origins. Counts those
 // of `own` too.
 static struct raim_origin find_largest(const struct raim_match *match, uint64_t network,

@@ -43,8 +43,6 @@ static struct raim_interest *interest_of(struct raim_match *match,
     return client->delay_ticks == 0 ? match->interest.present : match->delayed_spectators.interest;
 }
 
-// --- acknowledgements ---
-
 // The loop from a snapshot to the end of the tick whose input acknowledges it: by so much a
 // client's prediction of its own player leads its snapshots.
 static void measure_latency(const struct raim_match *match, struct raim_connection *client,
@@ -89,8 +87,6 @@ enum raim_rejection raim_view_acknowledge(const struct raim_match *match,
     }
     return RAIM_REJECTIONS;
 }
-
-// --- visible sets ---
 
 uint32_t raim_view_latency(const struct raim_match *match, const struct raim_connection *client)
 {

@@ -63,8 +63,6 @@ void raim_recording_head_write(const uint8_t *scene, size_t scene_size, uint32_t
     raim_writer_finish(&writer);
 }
 
-// --- reading ---
-
 static raim_vec2 read_point(raim_reader *reader)
 {
     const int32_t x = (int32_t)raim_read_bits(reader, 32), y = (int32_t)raim_read_bits(reader, 32);

@@ -23,7 +23,8 @@ void raim_recording_head_write(const uint8_t *scene, size_t scene_size, uint32_t
                                int64_t start_unix_ms, uint8_t *bytes);
 
 // Reads a head, and, where `map` is not NULL, makes its map, which the caller destroys. Returns
-// false, with a reason in English, for what is no head of a recording that this program can replay.
+// false, with a reason in English, if the bytes are not the head of a recording that this program
+// can replay.
 bool raim_recording_head_read(const uint8_t *bytes, size_t size, struct raim_recording_head *head,
                               struct raim_map **map, char *error, size_t capacity);
 

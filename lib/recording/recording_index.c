@@ -88,8 +88,6 @@ uint8_t *raim_recording_index_write(const struct raim_recording_index *index, si
     return frame;
 }
 
-// --- reading ---
-
 // Reads the number of a table's rows, of at least `bytes` bytes each, and allocates it.
 static void *read_table(raim_reader *reader, uint32_t most, uint32_t bytes, size_t row_size,
                         uint32_t *count)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads the records of a data frame, one after the other. What cannot have been written by a
 // recording input is rejected; whether a record fits the world is the caller's matter. Thread rule:
-// the functions keep no state; any thread may call them with a reader of its own.
+// the functions keep no state; any thread may call them with its own reader.
 #pragma once
 
 #include "phase.h"

@@ -2,7 +2,7 @@
 // What a client was sent, as a set of slots, and how it is predicted from tick to tick: what is
 // gone leaves it, and a new bullet enters it with its shooter. A recording stores the differences
 // from the prediction alone. Thread rule: the functions are pure; any thread may call them with
-// memory of its own.
+// its own memory.
 #pragma once
 
 #include "world.h"

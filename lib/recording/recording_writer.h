@@ -44,8 +44,8 @@ const uint8_t *raim_recording_writer_take(struct raim_recording_writer *writer, 
 // clip; the recording goes on. Valid until the next call. NULL: nothing is collected, or no memory.
 const uint8_t *raim_recording_writer_peek(struct raim_recording_writer *writer, size_t *size);
 
-// --- Files without an index: after a crash, or put together from the head and some of the data
-// frames of another file. ---
+// Files without an index: after a crash, or put together from the head and some of the data
+// frames of another file.
 
 // The part of a file that is whole.
 struct raim_recording_rest {

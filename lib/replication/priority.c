@@ -63,8 +63,7 @@ static uint32_t add_bullets(const struct raim_priority *priority,
     return count;
 }
 
-// --- a binary heap with the most urgent entity on top: Williams, "Algorithm 232: Heapsort", 1964
-// ---
+// A binary heap with the most urgent entity on top: Williams, "Algorithm 232: Heapsort", 1964.
 
 static void sink(struct raim_priority_entry *heap, uint32_t count, uint32_t index)
 {
@@ -92,8 +91,6 @@ static struct raim_priority_entry take_top(struct raim_priority_entry *heap, uin
     sink(heap, *count, 0);
     return top;
 }
-
-// --- filling a message ---
 
 static bool is_in_baseline(const struct raim_wire_frame *baseline,
                            const struct raim_priority_entry *entry)

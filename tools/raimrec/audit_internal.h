@@ -29,11 +29,12 @@ struct audit_pair {
 
 // What a viewer's tick was like, for the shots in it.
 struct audit_view {
-    uint32_t visible;            // enemies in sight
-    bool on_visible;             // the aim is on one
-    bool is_moving;              // the one nearest to the aim ran
-    uint32_t error;              // of the aim to that one
-    struct audit_hidden *hidden; // at whom the aim is while nobody is in sight; NULL: nobody
+    uint32_t visible; // enemies in sight
+    bool on_visible;  // the aim is on one
+    bool is_moving;   // the one nearest to the aim ran
+    uint32_t error;   // of the aim to that one
+    struct audit_hidden
+        *hidden; // the player at whom the aim points while no player is in sight; NULL: none
 };
 
 // A shot in flight.

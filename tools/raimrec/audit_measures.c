@@ -98,7 +98,7 @@ static bool add_player(struct audit_measures *measures, struct audit_slot *slot,
     return true;
 }
 
-// Begins a row for whoever is in a slot since this tick.
+// Begins a row for the player who took a slot in this tick.
 static bool update_slot(struct audit_measures *measures, uint32_t index, const raim_player *player,
                         const struct audit_client *client)
 {

@@ -260,7 +260,7 @@ void audit_report_print(const struct audit_report *report, FILE *out)
         fprintf(out, "\n%" PRIu32 " further players were left out\n", report->left_out);
 }
 
-// --- JSON. A builder that lacks memory returns NULL, which jansson's setters reject. ---
+// JSON. A builder that lacks memory returns NULL, which jansson's setters reject.
 
 static json_t *player_json(const struct audit_player *player, uint32_t tick_hz)
 {

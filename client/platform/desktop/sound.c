@@ -35,7 +35,7 @@ static bool make_chunk(struct sound *sound, int kind)
     return sound->chunks[kind] != NULL;
 }
 
-// ALSA writes a dozen lines to stderr where there is no device; the game says it in one of its own.
+// ALSA writes a dozen lines to stderr where there is no device; the game prints one line instead.
 // Returns what let_libraries_speak takes; -1: nothing was changed.
 static int silence_libraries(void)
 {
