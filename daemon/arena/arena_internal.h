@@ -4,7 +4,6 @@
 #pragma once
 
 #include "access_control.h"
-#include "query_answers.h"
 #include "arena.h"
 #include "arena_checkpoint.h"
 #include "arena_commands.h"
@@ -13,6 +12,7 @@
 #include "event_queue.h"
 #include "ip_address.h"
 #include "overload.h"
+#include "query_answers.h"
 #include "reservations.h"
 #include "round_report.h"
 #include "triple_buffer.h"

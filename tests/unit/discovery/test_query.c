@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Encoding of queries and replies, challenges, and the admission of queries.
-#include "query_answers.h"
 #include "chance.h"
 #include "query.h"
+#include "query_answers.h"
 #include "query_guard.h"
 #include "test.h"
 
