@@ -194,47 +194,6 @@ void config_load_hosts(reader_node list, void *into, void *context)
     }
 }
 
-// Reads the token from the first line of a file. The file must not be accessible to others (mode
-// 0640 or less). Returns false with the reason in `problem`.
-static bool read_token(const char *path, char token[HTTP_TOKEN_BYTES], const char **problem)
-{
-    char text[HTTP_TOKEN_BYTES + 1] = "";
-    struct stat status;
-    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    const bool is_open = file >= 0 && fstat(file, &status) == 0;
-    *problem = is_open ? NULL : strerror(errno);
-    if (is_open && !S_ISREG(status.st_mode))
-        *problem = "it is not a regular file";
-    else if (is_open && (status.st_mode & S_IRWXO) != 0)
-        *problem = "others have access to it, want mode 0640 or less";
-    else if (is_open && read(file, text, sizeof text - 1) < 0)
-        *problem = strerror(errno);
-    if (file >= 0)
-        close(file);
-    text[strcspn(text, "\n")] = '\0';
-    if (*problem == NULL && !http_access_is_token(text))
-        *problem = "want a line of 16 to 128 letters, digits and -._~+/=";
-    if (*problem == NULL)
-        strcpy(token, text);
-    return *problem == NULL;
-}
-
-void config_read_token(reader_node node, char *token, struct config_loader *loader)
-{
-    const char *problem, *path;
-    if (!reader_text(node, NULL, "", &path) || path[0] == '\0')
-        return;
-    struct path_list *directories = loader->diagnostics->directories;
-    char *resolved = source_resolve(loader->path, path);
-    // In the sandbox a reload has to read the file again.
-    if (resolved == NULL ||
-        (directories != NULL && !path_list_add_directories(directories, resolved)))
-        diagnostics_no_memory(loader->diagnostics);
-    else if (!read_token(resolved, token, &problem))
-        reader_error(node, "cannot take \"%s\": %s", resolved, problem);
-    free(resolved);
-}
-
 void config_load_token(reader_node node, void *into, void *context)
 {
     config_read_token(node, ((struct config *)into)->status_guard.token, context);

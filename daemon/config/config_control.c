@@ -1,82 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Loads and checks the keys of the control over TCP: certificates, keys and tokens are checked
-// here, so that `raimd -t` reports a mistake, and read when the server starts.
+// Loads and checks the keys of the control over TCP, whose files are read when the server starts.
 #define _GNU_SOURCE
 #include "config_keys.h"
 #include "config_loader.h"
 #include "crypto.h"
-#include "source.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-// The reason why a file cannot be used; NULL: it begins as a PEM file does.
-static const char *fault_of(const char *path, bool is_secret)
-{
-    static const char begin[] = "-----BEGIN ";
-    char text[4096];
-    struct stat status;
-    const char *fault = NULL;
-    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (file < 0)
-        return strerror(errno);
-    const ssize_t size = read(file, text, sizeof text - 1);
-    if (fstat(file, &status) != 0 || (size < 0 && S_ISREG(status.st_mode)))
-        fault = strerror(errno);
-    else if (!S_ISREG(status.st_mode))
-        fault = "it is not a regular file";
-    else if (is_secret && (status.st_mode & S_IRWXO) != 0)
-        fault = "others have access to it, want mode 0640 or less";
-    else {
-        text[size] = '\0';
-        fault = strstr(text, begin) == NULL ? "it is not a PEM file" : NULL;
-    }
-    explicit_bzero(text, sizeof text);
-    close(file);
-    return fault;
-}
-
-// Stores the resolved path of a PEM file. Its directory stays readable in the sandbox, so that a
-// reload can check the file again.
-static void load_file(reader_node node, char *path, bool is_secret, struct config_loader *loader)
-{
-    const char *named;
-    if (!reader_text(node, NULL, "", &named) || named[0] == '\0')
-        return;
-    struct path_list *directories = loader->diagnostics->directories;
-    char *resolved = source_resolve(loader->path, named);
-    if (resolved == NULL ||
-        (directories != NULL && !path_list_add_directories(directories, resolved))) {
-        diagnostics_no_memory(loader->diagnostics);
-        free(resolved);
-        return;
-    }
-    const char *fault = strlen(resolved) < CONFIG_PATH_BYTES ? fault_of(resolved, is_secret)
-                                                             : "the path is too long";
-    if (fault == NULL)
-        strcpy(path, resolved);
-    else
-        reader_error(node, "cannot take \"%s\": %s", resolved, fault);
-    free(resolved);
-}
 
 void config_load_certificate(reader_node node, void *into, void *context)
 {
-    load_file(node, ((struct config *)into)->control_tcp.certificate, false, context);
+    config_read_pem(node, ((struct config *)into)->control_tcp.certificate, false, context);
 }
 
 void config_load_control_key(reader_node node, void *into, void *context)
 {
-    load_file(node, ((struct config *)into)->control_tcp.key, true, context);
+    config_read_pem(node, ((struct config *)into)->control_tcp.key, true, context);
 }
 
 void config_load_clients(reader_node node, void *into, void *context)
 {
-    load_file(node, ((struct config *)into)->control_tcp.clients, false, context);
+    config_read_pem(node, ((struct config *)into)->control_tcp.clients, false, context);
 }
 
 void config_load_control_token(reader_node node, void *into, void *context)

@@ -31,8 +31,14 @@ void config_load_arenas(reader_node node, void *config, void *loader);
 void config_load_arena(struct config_arena *arena, reader_node group, bool is_template,
                        struct config_loader *loader);
 
+// Files that keys name; their directories stay readable in the sandbox, so that a reload can read
+// them again. Of the loader they take only the path and the diagnostics.
+
 // Reads the first line of a file as a bearer token into `token`, of HTTP_TOKEN_BYTES.
 void config_read_token(reader_node node, char *token, struct config_loader *loader);
+
+// Stores the resolved path of a PEM file in `path`, of CONFIG_PATH_BYTES.
+void config_read_pem(reader_node node, char *path, bool is_secret, struct config_loader *loader);
 
 // Reports arenas on a port of the pool, and templates without a pool.
 void config_check_pool(const struct config *config, reader_node root);

@@ -101,7 +101,7 @@ bool http_document_send(struct http_document *document, struct MHD_Connection *c
 {
     if (document->unchanged != NULL && is_known(document, connection))
         return http_answer_send(connection, HTTP_NOT_MODIFIED, document->unchanged);
-    if (!gzip_is_accepted(http_connection_header(connection, "Accept-Encoding")))
+    if (!http_coding_is_accepted(http_connection_header(connection, "Accept-Encoding"), "gzip"))
         return http_answer_send(connection, status, document->plain);
     pack(document);
     return http_answer_send(connection, status,
@@ -159,7 +159,7 @@ static bool is_rejected(const char *parameters, const char *end)
     return true;
 }
 
-bool gzip_is_accepted(const char *header)
+bool http_coding_is_accepted(const char *header, const char *coding)
 {
     bool is_any_accepted = false;
     for (const char *item = header; item != NULL && *item != '\0';) {
@@ -167,7 +167,7 @@ bool gzip_is_accepted(const char *header)
         const size_t name = strcspn(item, ",; \t");
         const char *end = item + strcspn(item, ",");
         const bool is_accepted = !is_rejected(item + name, end);
-        if (name == strlen("gzip") && strncasecmp(item, "gzip", name) == 0)
+        if (name == strlen(coding) && strncasecmp(item, coding, name) == 0)
             return is_accepted;
         if (name == 1 && *item == '*')
             is_any_accepted = is_accepted;

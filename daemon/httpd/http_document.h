@@ -50,6 +50,6 @@ void http_document_clear(struct http_document *document);
 // `packed_bytes`; NULL when memory runs out.
 char *gzip_text(const char *text, size_t bytes, size_t *packed_bytes);
 
-// Whether an Accept-Encoding header permits gzip (RFC 9110, 12.5.3); NULL: no header, which does
-// not.
-bool gzip_is_accepted(const char *header);
+// Whether an Accept-Encoding header permits a coding, such as "gzip" (RFC 9110, 12.5.3); NULL: no
+// header, which does not.
+bool http_coding_is_accepted(const char *header, const char *coding);

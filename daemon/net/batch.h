@@ -42,7 +42,7 @@ enum {
     // 1 %, and a batch of 16 stays in the processor's first cache from one use to the next.
     BATCH_DATAGRAMS = 16,
     // Bytes of a buffer: one more than the largest datagram, so that an oversized one is detected.
-    BATCH_BYTES = RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 1,
+    BATCH_BYTES = 1500,
 };
 
 struct batch {

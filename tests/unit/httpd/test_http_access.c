@@ -256,12 +256,12 @@ TEST(accept_encoding_is_read_as_the_rfc_says)
                                            "gzip; q=0", "*;q=0",    "*, gzip;q=0",
                                            "deflate",   "br;q=1",   ";",
                                            ",",         ";q=0,",    "identity;q=1, *;q=0"};
-    assert_false(gzip_is_accepted(NULL));
+    assert_false(http_coding_is_accepted(NULL, "gzip"));
     for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++)
-        if (!gzip_is_accepted(accepted[i]))
+        if (!http_coding_is_accepted(accepted[i], "gzip"))
             fail_msg("rejected \"%s\"", accepted[i]);
     for (size_t i = 0; i < sizeof rejected / sizeof *rejected; i++)
-        if (gzip_is_accepted(rejected[i]))
+        if (http_coding_is_accepted(rejected[i], "gzip"))
             fail_msg("accepted \"%s\"", rejected[i]);
 }
 
