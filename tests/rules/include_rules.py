@@ -132,10 +132,15 @@ PROGRAMS = {
     "raimctl": ["daemon/ctl", "daemon/security", "lib/crypto", "proto"],
     "raimrec": linked_by("tools/raimrec"),
     "raim-bots": linked_by("client/bots"),
+    "raim-web": linked_by("daemon/web"),
     "raim": linked_by("client/raim"),
 }
 
 HTTPD = {"daemon/httpd/http_answer.c", "daemon/httpd/http_listener.c"}
+
+TRANSPORT = {"daemon/net/transport.c", "daemon/net/transport_direct.c",
+             "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
+             "daemon/net/transport_open.c", "lib/enet_carrier/enet_carrier.c"}
 
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's component
 # httpd has a file for each part of libmicrohttpd that it uses; several files read JSON with
@@ -151,10 +156,8 @@ SEVERAL_INCLUDERS = {
         "daemon/arenas/arena_request.c"},
     ("raimd", "curl/curl.h"): {"daemon/fetch/fetch_http.c",
                                "daemon/orchestrator/agones_client.c"},
-    ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
-                               "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
-                               "daemon/net/transport_open.c",
-                               "lib/enet_carrier/enet_carrier.c"},
+    ("raimd", "enet/enet.h"): TRANSPORT,
+    ("raim-web", "enet/enet.h"): TRANSPORT, # it links the batches beside them
     ("raimctl", "sodium.h"): {"daemon/ctl/token.c", "lib/crypto/crypto.c"},
     ("raimctl", "jansson.h"): {
         "daemon/ctl/ban_command.c", "daemon/ctl/command_request.c", "daemon/ctl/command_texts.c",
@@ -162,6 +165,13 @@ SEVERAL_INCLUDERS = {
     ("raimrec", "jansson.h"): {"daemon/common/json_writer.c", "tools/raimrec/audit_report.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
+    ("raim-web", "microhttpd.h"): HTTPD,
+    ("raim-web", "gnutls/gnutls.h"): {
+        "daemon/httpd/http_listener.c", "daemon/web/certificate.c", "daemon/web/quic.c",
+        "daemon/web/quic_connection.c"},
+    ("raim-web", "gnutls/x509.h"): {"daemon/httpd/http_listener.c", "daemon/web/certificate.c"},
+    ("raim-web", "ngtcp2/ngtcp2.h"): {"daemon/web/quic.c", "daemon/web/quic_connection.c"},
+    ("raim-web", "ngtcp2/ngtcp2_crypto.h"): {"daemon/web/quic.c", "daemon/web/quic_connection.c"},
     ("raim", "SDL.h"): {"client/platform/desktop/canvas.c", "client/platform/desktop/window.c",
                          "client/platform/desktop/window_input.c"},
     ("raim", "jansson.h"): {"client/matchmaking/matchmaker.c", "client/matchmaking/regions.c",
@@ -424,6 +434,7 @@ class SelfTest(unittest.TestCase):
         "daemon/events/server_events.h": ['"log.h"'],
         "daemon/events/server_events.c": ['"server_events.h"', "<stdio.h>"],
         "daemon/sandbox/sandbox.c": ['"log.h"'],
+        "daemon/web/quic.c": [],
         "daemon/fetch/fetch.h": ["<stdint.h>"],
         "daemon/fetch/fetch.c": ['"fetch.h"', "<stdio.h>"],
         "daemon/recording/recordings.h": ['"log.h"', '"wire.h"'],

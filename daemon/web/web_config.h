@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Configuration of the gateway: one file of libconfig, checked like raimd's (config/reader.h).
+#pragma once
+
+#include "config.h"
+#include "quic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    WEB_MAX_TARGETS = 64,
+    WEB_ADDRESS_BYTES = HTTP_HOST_BYTES + 8, // HOST:PORT or [IPV6]:PORT
+};
+
+// HOST:PORT.
+struct web_address {
+    char host[HTTP_HOST_BYTES]; // a name or an address without brackets
+    uint16_t port;
+    char text[WEB_ADDRESS_BYTES]; // as the file has it
+};
+
+struct web_config {
+    struct web_address listen;
+    int target_count;
+    struct web_address targets[WEB_MAX_TARGETS];
+    char page[CONFIG_PATH_BYTES];
+    char certificate[CONFIG_PATH_BYTES], key[CONFIG_PATH_BYTES]; // ""; self-made
+    bool has_gateway_key;
+    char gateway_token[HTTP_TOKEN_BYTES]; // the digits of the key
+    uint8_t gateway_key[32];
+    struct quic_limits limits;
+    uint32_t datagrams_per_second; // of a player
+    bool sandbox;
+    enum log_level log_level;
+    struct path_list directories; // of the files that it names
+};
+
+// Returns NULL after reporting every mistake.
+struct web_config *web_config_load(const char *path, struct diagnostics *diagnostics);
+
+void web_config_free(struct web_config *config);

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+// Plays the part of many browsers: a client of WebTransport for native programs. It receives UDP
+// datagrams on a port of 127.0.0.1 and carries those of each sender to the gateway in a session of
+// its own, and back. So raim-bots and every client of the tests play through a real gateway.
+// A session that ends is opened again by the sender's next datagram, as a page does.
+//
+//     carrier PORT GATEWAY_PORT ARENA
+//
+// prints "ready" and a line of JSON with its counts at each line of its standard input. It shares
+// no code with the gateway but the names of quic_version.h.
+#define _GNU_SOURCE
+#include <ngtcp2/ngtcp2.h>
+#include <ngtcp2/ngtcp2_crypto.h>
+#include <ngtcp2/ngtcp2_crypto_gnutls.h>
+
+#include "quic_version.h"
+
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_SESSIONS = 2048, BYTES = 1500, WAITING = 8, EVENTS = 256, TIMER_MS = 5 };
+
+struct session {
+    int socket;
+    struct sockaddr_in sender, local;
+    ngtcp2_conn *conn;
+    ngtcp2_crypto_conn_ref reference;
+    gnutls_session_t tls;
+    bool is_ready, has_ended;
+    int64_t streams[2]; // control, request
+    uint8_t request[512], settings[16];
+    size_t sizes[2], sent[2]; // of settings and request
+    uint8_t answer[64];       // of the request
+    size_t answer_size;
+    uint64_t begun_ns;
+    int waiting; // datagrams that came before the session was ready
+    struct {
+        size_t size;
+        uint8_t bytes[BYTES];
+    } queue[WAITING];
+};
+
+static struct session *sessions[MAX_SESSIONS];
+static int session_count, sockets, local;
+static struct sockaddr_in gateway;
+static const char *arena;
+static gnutls_certificate_credentials_t credentials;
+static gnutls_priority_t priorities;
+static struct {
+    uint64_t opened, ready, ended, rejected, sent, received, dropped, slowest_us;
+} counts;
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * NGTCP2_SECONDS + (uint64_t)time.tv_nsec;
+}
+
+// --- HTTP/3, as a browser writes it ---
+
+static size_t write_text(uint8_t *at, const char *text, int first, int mask)
+{
+    const size_t length = strlen(text);
+    if (length < (size_t)mask) {
+        *at = (uint8_t)(first | (int)length);
+        memcpy(at + 1, text, length);
+        return length + 1;
+    }
+    assert(length - (size_t)mask < 128);
+    at[0] = (uint8_t)(first | mask);
+    at[1] = (uint8_t)(length - (size_t)mask);
+    memcpy(at + 2, text, length);
+    return length + 2;
+}
+
+static size_t write_request(uint8_t *bytes)
+{
+    char path[256];
+    snprintf(path, sizeof path, "/arena/%s", arena);
+    const char *const fields[][2] = {{":method", "CONNECT"}, {":protocol", "webtransport"},
+                                     {":scheme", "https"},   {":authority", "127.0.0.1"},
+                                     {":path", path},        {"origin", "http://127.0.0.1"}};
+    uint8_t block[400] = {0};
+    size_t size = 2;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        size += write_text(block + size, fields[i][0], 0x20, 7);   // a literal name,
+        size += write_text(block + size, fields[i][1], 0x00, 127); // and its value
+    }
+    bytes[0] = 1; // HEADERS
+    bytes[1] = (uint8_t)(0x40 | size >> 8);
+    bytes[2] = (uint8_t)size;
+    memcpy(bytes + 3, block, size);
+    return size + 3;
+}
+
+// --- Callbacks ---
+
+static ngtcp2_conn *find_conn(ngtcp2_crypto_conn_ref *reference)
+{
+    return ((struct session *)reference->user_data)->conn;
+}
+
+static void fill_random(uint8_t *bytes, size_t size, const ngtcp2_rand_ctx *context)
+{
+    (void)context;
+    gnutls_rnd(GNUTLS_RND_NONCE, bytes, size);
+}
+
+static int make_cid(ngtcp2_conn *conn, ngtcp2_cid *id, uint8_t *token, size_t size, void *context)
+{
+    (void)conn, (void)context;
+    gnutls_rnd(GNUTLS_RND_RANDOM, id->data, size);
+    gnutls_rnd(GNUTLS_RND_RANDOM, token, NGTCP2_STATELESS_RESET_TOKENLEN);
+    id->datalen = size;
+    return 0;
+}
+
+static int end_handshake(ngtcp2_conn *conn, void *context)
+{
+    struct session *session = context;
+    static const uint8_t settings[] = {0, 4, 7, 0x33, 1, 0xAB, 0x60, 0x37, 0x42, 1};
+    if (ngtcp2_conn_open_uni_stream(conn, &session->streams[0], NULL) != 0 ||
+        ngtcp2_conn_open_bidi_stream(conn, &session->streams[1], NULL) != 0)
+        return NGTCP2_ERR_CALLBACK_FAILURE;
+    memcpy(session->settings, settings, sizeof settings);
+    session->sizes[0] = sizeof settings;
+    session->sizes[1] = write_request(session->request);
+    return 0;
+}
+
+static int take_stream(ngtcp2_conn *conn, uint32_t flags, int64_t id, uint64_t offset,
+                       const uint8_t *bytes, size_t size, void *context, void *stream)
+{
+    (void)conn, (void)offset, (void)stream;
+    struct session *session = context;
+    if (id == session->streams[1]) {
+        const size_t room = sizeof session->answer - session->answer_size;
+        memcpy(session->answer + session->answer_size, bytes, size < room ? size : room);
+        session->answer_size += size < room ? size : room;
+        // HEADERS with a literal :status (RFC 9204, 4.5.4).
+        if (!session->is_ready && session->answer_size >= 10) {
+            const bool is_good = memcmp(session->answer + 7, "200", 3) == 0;
+            const uint64_t us = (now() - session->begun_ns) / 1000;
+            session->is_ready = is_good;
+            session->has_ended |= !is_good;
+            counts.ready += is_good;
+            counts.rejected += !is_good;
+            counts.slowest_us = us > counts.slowest_us ? us : counts.slowest_us;
+        }
+        session->has_ended |= (flags & NGTCP2_STREAM_DATA_FLAG_FIN) != 0;
+    }
+    return 0;
+}
+
+static int take_datagram(ngtcp2_conn *conn, uint32_t flags, const uint8_t *bytes, size_t size,
+                         void *context)
+{
+    (void)conn, (void)flags;
+    const struct session *session = context;
+    // The identifier of the first request's session is one byte, 0.
+    if (size > 0 && bytes[0] == 0 &&
+        sendto(local, bytes + 1, size - 1, 0, (const struct sockaddr *)&session->sender,
+               sizeof session->sender) >= 0)
+        counts.received++;
+    return 0;
+}
+
+static const ngtcp2_callbacks callbacks = {
+    .client_initial = ngtcp2_crypto_client_initial_cb,
+    .recv_crypto_data = ngtcp2_crypto_recv_crypto_data_cb,
+    .encrypt = ngtcp2_crypto_encrypt_cb,
+    .decrypt = ngtcp2_crypto_decrypt_cb,
+    .hp_mask = ngtcp2_crypto_hp_mask_cb,
+    .recv_retry = ngtcp2_crypto_recv_retry_cb,
+    .update_key = ngtcp2_crypto_update_key_cb,
+    .delete_crypto_aead_ctx = ngtcp2_crypto_delete_crypto_aead_ctx_cb,
+    .delete_crypto_cipher_ctx = ngtcp2_crypto_delete_crypto_cipher_ctx_cb,
+    .get_path_challenge_data = ngtcp2_crypto_get_path_challenge_data_cb,
+    .version_negotiation = ngtcp2_crypto_version_negotiation_cb,
+    .rand = fill_random,
+    .get_new_connection_id = make_cid,
+    .handshake_completed = end_handshake,
+    .recv_stream_data = take_stream,
+    .recv_datagram = take_datagram,
+};
+
+// --- Sessions ---
+
+static void close_session(int index)
+{
+    struct session *session = sessions[index];
+    counts.ended++;
+    close(session->socket);
+    ngtcp2_conn_del(session->conn);
+    gnutls_deinit(session->tls);
+    free(session);
+    sessions[index] = sessions[--session_count];
+}
+
+static void start_tls(struct session *session)
+{
+    static const gnutls_datum_t protocol = {(unsigned char *)"h3", 2};
+    session->reference = (ngtcp2_crypto_conn_ref){.get_conn = find_conn, .user_data = session};
+    gnutls_init(&session->tls, GNUTLS_CLIENT | GNUTLS_NO_END_OF_EARLY_DATA);
+    gnutls_priority_set(session->tls, priorities);
+    gnutls_credentials_set(session->tls, GNUTLS_CRD_CERTIFICATE, credentials);
+    gnutls_alpn_set_protocols(session->tls, &protocol, 1, 0);
+    gnutls_server_name_set(session->tls, GNUTLS_NAME_DNS, "localhost", 9);
+    ngtcp2_crypto_gnutls_configure_client_session(session->tls);
+    gnutls_session_set_ptr(session->tls, &session->reference);
+    ngtcp2_conn_set_tls_native_handle(session->conn, session->tls);
+}
+
+static struct session *open_session(const struct sockaddr_in *sender)
+{
+    if (session_count == MAX_SESSIONS)
+        return NULL;
+    struct session *session = calloc(1, sizeof *session);
+    assert(session != NULL);
+    session->sender = *sender;
+    session->begun_ns = now();
+    session->streams[0] = session->streams[1] = -1;
+    session->socket = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    socklen_t size = sizeof session->local;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = session};
+    const int good = connect(session->socket, (struct sockaddr *)&gateway, sizeof gateway) |
+                     getsockname(session->socket, (struct sockaddr *)&session->local, &size) |
+                     epoll_ctl(sockets, EPOLL_CTL_ADD, session->socket, &event);
+    ngtcp2_settings settings;
+    ngtcp2_transport_params parameters;
+    ngtcp2_settings_default(&settings);
+    settings.initial_ts = now();
+    settings.no_pmtud = 1;
+    ngtcp2_transport_params_default(&parameters);
+    parameters.initial_max_data = 65536;
+    parameters.initial_max_stream_data_bidi_local = 16384;
+    parameters.initial_max_stream_data_uni = 16384;
+    parameters.initial_max_streams_uni = 8;
+    parameters.max_idle_timeout = 30 * NGTCP2_SECONDS;
+    parameters.max_datagram_frame_size = 65535;
+    ngtcp2_cid own = {.datalen = 8}, other = {.datalen = 18};
+    gnutls_rnd(GNUTLS_RND_RANDOM, own.data, own.datalen);
+    gnutls_rnd(GNUTLS_RND_RANDOM, other.data, other.datalen);
+    const ngtcp2_path path = {{(struct sockaddr *)&session->local, sizeof session->local},
+                              {(struct sockaddr *)&gateway, sizeof gateway},
+                              NULL};
+    assert(good == 0);
+    const int made =
+        ngtcp2_conn_client_new(&session->conn, &other, &own, &path, NGTCP2_PROTO_VER_V1, &callbacks,
+                               &settings, &parameters, NULL, session);
+    assert(made == 0);
+    start_tls(session);
+    counts.opened++;
+    return sessions[session_count++] = session;
+}
+
+static ngtcp2_ssize write_stream(struct session *session, int stream, uint8_t *packet, uint64_t at)
+{
+    ngtcp2_pkt_info info;
+    ngtcp2_ssize taken = -1;
+    uint8_t *bytes = stream == 0 ? session->settings : session->request;
+    const ngtcp2_vec part = {bytes + session->sent[stream],
+                             session->sizes[stream] - session->sent[stream]};
+    const ngtcp2_ssize size = ngtcp2_conn_writev_stream(session->conn, NULL, &info, packet, 1200,
+                                                        &taken, NGTCP2_WRITE_STREAM_FLAG_NONE,
+                                                        session->streams[stream], &part, 1, at);
+    session->sent[stream] += taken > 0 ? (size_t)taken : 0;
+    return size;
+}
+
+static void write_packets(struct session *session)
+{
+    uint8_t packet[1200];
+    ngtcp2_pkt_info info;
+    const uint64_t at = now();
+    for (;;) {
+        ngtcp2_ssize size;
+        if (session->streams[0] >= 0 && session->sent[0] < session->sizes[0])
+            size = write_stream(session, 0, packet, at);
+        else if (session->streams[1] >= 0 && session->sent[1] < session->sizes[1])
+            size = write_stream(session, 1, packet, at);
+        else
+            size = ngtcp2_conn_writev_stream(session->conn, NULL, &info, packet, sizeof packet,
+                                             NULL, 0, -1, NULL, 0, at);
+        session->has_ended |= size < 0;
+        if (size <= 0)
+            return;
+        (void)!send(session->socket, packet, (size_t)size, 0);
+    }
+}
+
+static void write_datagram(struct session *session, const uint8_t *bytes, size_t size)
+{
+    uint8_t packet[1200], prefix = 0;
+    const ngtcp2_vec parts[] = {{&prefix, 1}, {(uint8_t *)bytes, size}};
+    int is_taken = 0;
+    for (int tries = 0; tries < 2 && !is_taken; tries++) {
+        ngtcp2_pkt_info info;
+        const ngtcp2_ssize written = ngtcp2_conn_writev_datagram(
+            session->conn, NULL, &info, packet, sizeof packet, &is_taken, 0, 0, parts, 2, now());
+        if (written <= 0)
+            break;
+        (void)!send(session->socket, packet, (size_t)written, 0);
+    }
+    counts.sent += is_taken != 0;
+    counts.dropped += is_taken == 0;
+}
+
+static void read_packets(struct session *session)
+{
+    uint8_t packet[BYTES];
+    ssize_t size;
+    const ngtcp2_path path = {{(struct sockaddr *)&session->local, sizeof session->local},
+                              {(struct sockaddr *)&gateway, sizeof gateway},
+                              NULL};
+    const bool was_ready = session->is_ready;
+    while ((size = recv(session->socket, packet, sizeof packet, 0)) >= 0) {
+        const ngtcp2_pkt_info info = {0};
+        if (ngtcp2_conn_read_pkt(session->conn, &path, &info, packet, (size_t)size, now()) != 0)
+            session->has_ended = true;
+    }
+    if (session->has_ended)
+        return;
+    if (session->is_ready && !was_ready) {
+        for (int i = 0; i < session->waiting; i++)
+            write_datagram(session, session->queue[i].bytes, session->queue[i].size);
+        session->waiting = 0;
+    }
+    if (!was_ready)
+        write_packets(session);
+}
+
+static void take_local(void)
+{
+    uint8_t bytes[BYTES];
+    struct sockaddr_in sender;
+    for (;;) {
+        socklen_t length = sizeof sender;
+        const ssize_t size =
+            recvfrom(local, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&sender, &length);
+        if (size < 0)
+            return;
+        struct session *session = NULL;
+        for (int i = 0; i < session_count && session == NULL; i++)
+            if (sessions[i]->sender.sin_port == sender.sin_port && !sessions[i]->has_ended)
+                session = sessions[i];
+        if (session == NULL && (session = open_session(&sender)) == NULL)
+            continue;
+        if (session->is_ready) {
+            write_datagram(session, bytes, (size_t)size);
+        } else {
+            if (session->waiting < WAITING) {
+                session->queue[session->waiting].size = (size_t)size;
+                memcpy(session->queue[session->waiting++].bytes, bytes, (size_t)size);
+            }
+            write_packets(session);
+        }
+    }
+}
+
+static void look_after_all(void)
+{
+    const uint64_t at = now();
+    for (int i = session_count - 1; i >= 0; i--) {
+        struct session *session = sessions[i];
+        if (!session->has_ended && ngtcp2_conn_get_expiry(session->conn) <= at) {
+            session->has_ended = ngtcp2_conn_handle_expiry(session->conn, at) != 0;
+            if (!session->has_ended)
+                write_packets(session);
+        }
+        if (session->has_ended)
+            close_session(i);
+    }
+}
+
+static void report(void)
+{
+    printf("{\"opened\":%llu,\"ready\":%llu,\"ended\":%llu,\"rejected\":%llu,\"sent\":%llu,"
+           "\"received\":%llu,\"dropped\":%llu,\"slowest_ms\":%.1f}\n",
+           (unsigned long long)counts.opened, (unsigned long long)counts.ready,
+           (unsigned long long)counts.ended, (unsigned long long)counts.rejected,
+           (unsigned long long)counts.sent, (unsigned long long)counts.received,
+           (unsigned long long)counts.dropped, (double)counts.slowest_us / 1000);
+    fflush(stdout);
+}
+
+static struct sockaddr_in address_of(const char *port)
+{
+    return (struct sockaddr_in){.sin_family = AF_INET,
+                                .sin_port = htons((uint16_t)atoi(port)),
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4) {
+        fprintf(stderr, "usage: carrier PORT GATEWAY_PORT ARENA\n");
+        return 64;
+    }
+    const struct sockaddr_in own = address_of(argv[1]);
+    const int buffer = 4 << 20;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = &local};
+    struct epoll_event input = {.events = EPOLLIN, .data.ptr = &input};
+    gateway = address_of(argv[2]);
+    arena = argv[3];
+    sockets = epoll_create1(EPOLL_CLOEXEC);
+    local = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    setsockopt(local, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
+    if (bind(local, (const struct sockaddr *)&own, sizeof own) != 0) {
+        perror("bind");
+        return 1;
+    }
+    epoll_ctl(sockets, EPOLL_CTL_ADD, local, &event);
+    epoll_ctl(sockets, EPOLL_CTL_ADD, STDIN_FILENO, &input);
+    gnutls_certificate_allocate_credentials(&credentials);
+    gnutls_priority_init(&priorities, "NORMAL:-VERS-ALL:+VERS-TLS1.3:%DISABLE_TLS13_COMPAT_MODE",
+                         NULL);
+    puts("ready");
+    fflush(stdout);
+    for (uint64_t due = 0;;) {
+        struct epoll_event events[EVENTS];
+        const int count = epoll_wait(sockets, events, EVENTS, TIMER_MS);
+        for (int i = 0; i < count; i++) {
+            char line[64];
+            if (events[i].data.ptr == &local)
+                take_local();
+            else if (events[i].data.ptr != &input)
+                read_packets(events[i].data.ptr);
+            else if (read(STDIN_FILENO, line, sizeof line) > 0)
+                report();
+            else
+                return 0; // the test has ended
+        }
+        if (now() >= due) {
+            look_after_all();
+            due = now() + TIMER_MS * NGTCP2_MILLISECONDS;
+        }
+    }
+}
