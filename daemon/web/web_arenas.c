@@ -5,6 +5,7 @@
 
 #include "batch.h"
 #include "crypto.h"
+#include "gateway.h"
 #include "json_writer.h"
 #include "loop.h"
 #include "monotonic.h"
@@ -13,12 +14,14 @@
 #include "socket_address.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -46,7 +49,8 @@ struct web_session {
     struct raim_address own; // of the socket, as the arena sees it
     rate_bucket bucket;
     uint64_t received_ms, announced_ms;
-    unsigned announced; // times
+    uint64_t announced_us; // the time in the last announcement
+    unsigned announced;    // times
 };
 
 struct web_arenas {
@@ -67,6 +71,35 @@ struct web_arenas {
     uint64_t asked_ms;
 };
 
+// --- Addresses ---
+
+static bool read_address(const struct sockaddr *from, struct raim_address *address)
+{
+    const union socket_address *given = (const union socket_address *)from;
+    *address = (struct raim_address){.is_ipv6 = from->sa_family == AF_INET6,
+                                     .port = socket_address_port(given)};
+    if (from->sa_family == AF_INET) {
+        memcpy(address->bytes, &given->v4.sin_addr, 4);
+    } else if (from->sa_family == AF_INET6) {
+        memcpy(address->bytes, &given->v6.sin6_addr, 16);
+        address->scope = given->v6.sin6_scope_id;
+    }
+    return from->sa_family == AF_INET || from->sa_family == AF_INET6;
+}
+
+// An address without its interface, of IPv4 where it is IPv4-mapped.
+static struct raim_address write_address(struct udp_address from)
+{
+    struct raim_address address = {.is_ipv6 = !ip_address_is_v4(from.ip), .port = from.port};
+    const uint32_t low = htonl((uint32_t)from.ip.low);
+    const uint64_t both[] = {htobe64(from.ip.high), htobe64(from.ip.low)};
+    if (address.is_ipv6)
+        memcpy(address.bytes, both, sizeof both);
+    else
+        memcpy(address.bytes, &low, sizeof low);
+    return address;
+}
+
 // --- Sessions ---
 
 static const struct arena *find(const struct web_arenas *arenas, const char *path)
@@ -84,11 +117,13 @@ static const struct arena *find(const struct web_arenas *arenas, const char *pat
 static int open_socket(struct web_arenas *arenas, const struct arena *arena,
                        struct web_session *session)
 {
+    union socket_address own;
     const int descriptor =
         socket(arena->address.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = session};
     if (descriptor >= 0 &&
         connect(descriptor, &arena->address.any, socket_address_size(&arena->address)) == 0 &&
+        socket_address_of(descriptor, &own) && read_address(&own.any, &session->own) &&
         epoll_ctl(arenas->sockets, EPOLL_CTL_ADD, descriptor, &event) == 0)
         return descriptor;
     if (descriptor >= 0)
@@ -136,15 +171,37 @@ void web_arenas_close(void *context)
     free(session);
 }
 
-static void send_datagram(struct web_session *session, const uint8_t *bytes, size_t size)
+static bool send_datagram(const struct web_session *session, const uint8_t *bytes, size_t size)
 {
-    struct web_counts *counts = session->arenas->counts;
-    // ECONNREFUSED is of a datagram before: the arena is starting again, perhaps.
-    ssize_t sent = send(session->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent < 0 && errno == ECONNREFUSED)
-        sent = send(session->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-    counts->datagrams_in += sent >= 0;
-    counts->dropped_unsent += sent < 0;
+    // ECONNREFUSED is of a datagram before: the arena may be starting again.
+    return send(session->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+           (errno == ECONNREFUSED &&
+            send(session->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0);
+}
+
+static uint64_t wall_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+// Tells the arena whose datagrams come from the session's socket.
+static void announce(struct web_session *session, uint64_t now_ms)
+{
+    const struct web_config *config = session->arenas->config;
+    uint8_t bytes[RAIM_ANNOUNCEMENT_BYTES];
+    const uint64_t now_us = wall_us();
+    session->announced_ms = now_ms;
+    session->announced++;
+    session->announced_us = now_us > session->announced_us ? now_us : session->announced_us + 1;
+    const struct raim_announcement announcement = {
+        .time_us = session->announced_us,
+        .gateway = session->own,
+        .player = write_address(quic_address(session->connection)),
+    };
+    raim_announcement_write(&announcement, config->gateway_key, bytes);
+    send_datagram(session, bytes, sizeof bytes);
 }
 
 void web_arenas_receive(void *context, const uint8_t *bytes, size_t size)
@@ -165,7 +222,11 @@ void web_arenas_receive(void *context, const uint8_t *bytes, size_t size)
     }
     session->bucket = rate_bucket_take(session->bucket, rate, now_us);
     session->received_ms = (uint64_t)now_us / 1000;
-    send_datagram(session, bytes, size);
+    if (arenas->config->has_gateway_key && session->announced < ANNOUNCE_FIRST)
+        announce(session, session->received_ms);
+    const bool is_sent = send_datagram(session, bytes, size);
+    arenas->counts->datagrams_in += is_sent;
+    arenas->counts->dropped_unsent += !is_sent;
 }
 
 // Passes on the datagrams that have come for sessions.
@@ -190,26 +251,15 @@ static void look_after_sessions(void *context)
 {
     struct web_arenas *arenas = context;
     const uint64_t now_ms = monotonic_ms();
-    for (struct web_session *session = arenas->sessions; session != NULL; session = session->next)
+    for (struct web_session *session = arenas->sessions; session != NULL; session = session->next) {
         if (now_ms - session->received_ms > IDLE_MS)
             quic_end(session->connection, 1, "no datagram for 60 s");
+        if (session->announced > 0 && now_ms - session->announced_ms >= ANNOUNCE_MS)
+            announce(session, now_ms);
+    }
 }
 
 // --- Questions ---
-
-static bool read_address(const struct sockaddr *from, struct raim_address *address)
-{
-    const union socket_address *given = (const union socket_address *)from;
-    *address = (struct raim_address){.is_ipv6 = from->sa_family == AF_INET6,
-                                     .port = socket_address_port(given)};
-    if (from->sa_family == AF_INET) {
-        memcpy(address->bytes, &given->v4.sin_addr, 4);
-    } else if (from->sa_family == AF_INET6) {
-        memcpy(address->bytes, &given->v6.sin6_addr, 16);
-        address->scope = given->v6.sin6_scope_id;
-    }
-    return from->sa_family == AF_INET || from->sa_family == AF_INET6;
-}
 
 static void send_question(void *context, const struct raim_finder_datagram *datagram)
 {
