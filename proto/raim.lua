@@ -729,7 +729,7 @@ end
 -- --- Connectionless and encrypted datagrams ---
 
 local CONNECTIONLESS_HEAD = "\255\255\255\255RAIM"
-local CONNECTIONLESS_KINDS = {"CONNECT_REQUEST", "COOKIE", "INVITE", "HANDSHAKE", "REJECTED"}
+local CONNECTIONLESS_KINDS = {"CONNECT_REQUEST", "COOKIE", "INVITE", "HANDSHAKE", "REJECTED", "ANNOUNCEMENT"}
 local CREDENTIALS = {[0] = "none", "access token", "session token", "password"}
 local connectionless_fields = {}
 
@@ -737,7 +737,8 @@ for name, kind in pairs({
     form = "uint8", zeros = "bytes", cookie = "uint32", server_key = "bytes", salt = "bytes", nonce = "bytes",
     proof = "bytes", credential = "bytes", arena = "string", ephemeral = "bytes",
     payload = "bytes", header = "uint64", encrypted = "bytes", tag = "bytes", reason = "uint8",
-    text = "string",
+    text = "string", time = "uint64", gateway = "ipv6", gateway_port = "uint16", player = "ipv6",
+    player_port = "uint16",
 }) do
     connectionless_fields[name] = ProtoField[kind]("raim_connectionless." .. name, name)
 end
@@ -754,7 +755,7 @@ local function show_connectionless_parts(d, tree, parts)
     for name, size in parts:gmatch("(%S+):(%d+)") do
         if size ~= "0" then
             local range = d:take(tonumber(size), name)
-            if name == "cookie" then tree:add_le(connectionless_fields[name], range)
+            if name == "cookie" or name == "time" or name:find("_port") then tree:add_le(connectionless_fields[name], range)
             else tree:add(connectionless_fields[name], range) end
         end
     end
@@ -807,6 +808,11 @@ end
 function connectionless_messages.REJECTED(d, tree)
     show_connectionless_parts(d, tree, "reason:1")
     show_connectionless_parts(d, tree, ("text:%d"):format(d.tvb:len() - d.offset))
+end
+
+-- IPv4 addresses are IPv4-mapped.
+function connectionless_messages.ANNOUNCEMENT(d, tree)
+    show_connectionless_parts(d, tree, "time:8 gateway:16 gateway_port:2 player:16 player_port:2 tag:16")
 end
 
 local function show_connectionless(d, tree)

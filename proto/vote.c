@@ -24,7 +24,8 @@ static_assert(RAIM_VOTE_KINDS <= 1 << KIND_BITS && RAIM_VOTE_KINDS - 1 <= OFFER_
               "kinds fit their bits");
 static_assert(RAIM_VOTE_OUTCOMES <= 1 << OUTCOME_BITS, "outcomes fit their bits");
 static_assert(RAIM_VOTE_REJECTIONS <= 1 << REJECTION_BITS, "rejections fit their bits");
-static_assert(RAIM_WIRE_VOTE_MAPS * (RAIM_MAX_TITLE_BYTES + 1) + 8 <= RAIM_MAX_MESSAGE_BYTES,
+static_assert(RAIM_WIRE_VOTE_MAPS * (RAIM_MAX_TITLE_BYTES * 8 + 5) + 40 <=
+                  RAIM_SMALL_MESSAGE_BYTES * 8,
               "the longest offer fits a message");
 
 bool raim_vote_has_player(uint32_t kind)

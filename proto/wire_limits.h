@@ -8,8 +8,14 @@
 // A datagram without encryption. It is 1280, the smallest MTU of IPv6, less 80 for tunnels.
 #define RAIM_MAX_DATAGRAM_BYTES 1200
 
+// The least of them that a client may ask for by ENet's MTU, where its path carries less: a
+// browser's datagrams (WebTransport) do.
+#define RAIM_SMALL_DATAGRAM_BYTES 1100
+
 // A message and ENet's headers fit one datagram beside a few acknowledgements.
-#define RAIM_MAX_MESSAGE_BYTES 1152
+#define RAIM_DATAGRAM_HEADERS_BYTES 48
+#define RAIM_MAX_MESSAGE_BYTES (RAIM_MAX_DATAGRAM_BYTES - RAIM_DATAGRAM_HEADERS_BYTES)
+#define RAIM_SMALL_MESSAGE_BYTES (RAIM_SMALL_DATAGRAM_BYTES - RAIM_DATAGRAM_HEADERS_BYTES)
 
 #define RAIM_MAX_NAME_BYTES 24                  // of a player's name
 #define RAIM_MAX_ARENA_BYTES 31                 // of an arena's name

@@ -47,6 +47,7 @@ static void open_player(const struct options *options, struct opponent *player)
     if (!options_read_server(options->servers[player->server], host, &port))
         return; // options_parse has checked it
     player->require_encryption = options->require_encryption;
+    player->small_datagrams = options->small_datagrams;
     if (!opponent_open(player, host, port, options->known_servers))
         fprintf(stderr, "raim-bots: cannot open a connection to %s\n",
                 options->servers[player->server]);

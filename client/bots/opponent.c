@@ -16,6 +16,7 @@ bool opponent_open(struct opponent *player, const char *host, uint16_t port,
     def.password = player->password;
     def.server_key = player->known.has_key ? player->known.key : NULL;
     def.require_encryption = player->require_encryption;
+    def.small_datagrams = player->small_datagrams;
     if (player->connect_timeout_s > 0)
         def.connect_timeout_s = player->connect_timeout_s;
     player->link = raim_link_open(host, port, &def);

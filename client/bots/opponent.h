@@ -41,6 +41,7 @@ struct opponent {
     const char *password; // of the arena; NULL: none
     char name[RAIM_MAX_NAME_BYTES + 1];
     bool require_encryption;
+    bool small_datagrams;
     bool is_playing;
     bool played; // has entered the arena at some time
     bool broken; // ended without leaving by itself

@@ -88,6 +88,8 @@ static const struct option_row rows[] = {
      OPTION_OTHER, 0, 0, 0, "a file with a line of 1 to 128 bytes", read_password},
     {"require-encryption", NULL, "Play only encrypted", OPTION_FLAG, MEMBER(require_encryption), 0,
      0, NULL, NULL},
+    {"small-datagrams", NULL, "Use datagrams of at most 1124 bytes, as in a browser", OPTION_FLAG,
+     MEMBER(small_datagrams), 0, 0, NULL, NULL},
     {"known-servers", "FILE", "Keep the servers' keys in FILE, and reject servers with other keys",
      OPTION_TEXT, MEMBER(known_servers), 0, 0, NULL, NULL},
     {"matchmaker", "URL", "Play in the arenas that a matchmaker finds, one after the other",

@@ -25,6 +25,7 @@ struct options {
     const char *access[OPTIONS_MAX_CLIENTS]; // access token of client i, as typed
     char password[RAIM_LINK_PASSWORD_BYTES]; // of the arenas; "": none
     bool require_encryption;
+    bool small_datagrams;
     const char *known_servers;            // file; NULL: none
     const char *matchmaker;               // URL; NULL: plays on `servers`
     struct regions regions;               // of the matchmaker, measured after options_parse

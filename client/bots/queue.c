@@ -67,6 +67,7 @@ static void wait_for_arena(struct opponent *player, const struct options *option
     player->access_size =
         raim_link_read_access(arena->access, player->access, sizeof player->access);
     player->require_encryption = options->require_encryption;
+    player->small_datagrams = options->small_datagrams;
     player->connect_timeout_s = MATCHMAKER_CONNECT_S;
     snprintf(queue->server, sizeof queue->server, "%s:%u", arena->address, arena->port);
     if (opponent_open(player, arena->address, arena->port, options->known_servers)) {

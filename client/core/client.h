@@ -52,6 +52,7 @@ struct raim_client_def {
     // The seed of an Ed25519 key, of RAIM_KEY_BYTES, with which a link answers the server's
     // challenge after "/admin login NAME". NULL: none.
     const uint8_t *admin_key;
+    bool small_datagrams; // a link's path carries no more than 1124 bytes of UDP's payload
 };
 
 // Fills a def of this size: a player called "player", with a timeout of 10 s. For programs that

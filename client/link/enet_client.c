@@ -22,8 +22,7 @@ enum { THROTTLE_INTERVAL_MS = 5000, THROTTLE_ACCELERATION = 32, THROTTLE_DECELER
 // sends each in its own datagram; its default is 500 ms.
 enum { PING_INTERVAL_MS = 2000 };
 enum {
-    MTU = 1200,
-    MAX_DATAGRAM = MTU + RAIM_CONNECTOR_BYTES,
+    MAX_DATAGRAM = RAIM_MAX_DATAGRAM_BYTES + RAIM_CONNECTOR_BYTES,
     CHANNELS = 2,
     RELIABLE = 0,
     UNRELIABLE = 1
@@ -34,6 +33,7 @@ static const uint64_t connect_us = 4000000; // for ENet to connect over an encry
 
 struct raim_enet_client {
     struct raim_resolver *resolver;
+    uint32_t mtu;        // of datagrams before encryption
     bool has_no_address; // the host's name cannot be resolved
     struct raim_address_race race;
     struct raim_connector *connector;
@@ -158,7 +158,7 @@ static void send_of_enet(void *context, uint8_t *data, size_t size)
 {
     struct raim_enet_client *connection = context;
     uint8_t encrypted[MAX_DATAGRAM];
-    if (size > MTU || !connection->race.is_won)
+    if (size > connection->mtu || !connection->race.is_won)
         return; // no server takes a datagram that is so large
     if (raim_connector_is_secure(connection->connector)) {
         size = raim_connector_encrypt(connection->connector, raim_system_now_us(), data, size,
@@ -181,7 +181,7 @@ static bool open_host(struct raim_enet_client *connection)
     connection->host = enet_host_create(NULL, 1, CHANNELS, 0, 0);
     if (connection->host == NULL)
         return false;
-    connection->host->peers[0].mtu = MTU; // ENet offers the peer's MTU, set before the host's
+    connection->host->peers[0].mtu = connection->mtu; // ENet offers it to the server
     connection->carrier = raim_enet_carrier_create(connection->host, &def);
     return connection->carrier != NULL;
 }
@@ -199,13 +199,14 @@ static void close_host(struct raim_enet_client *connection)
 
 // --- Making a connection ---
 
-struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port,
+struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port, uint32_t mtu,
                                                  const struct raim_connector_def *def)
 {
     struct raim_enet_client *connection = calloc(1, sizeof *connection);
     if (connection == NULL)
         return NULL;
     raim_address_race_init(&connection->race);
+    connection->mtu = mtu;
     connection->resolver = raim_resolver_create(host, port);
     connection->connector = raim_connector_create(def);
     if (connection->resolver == NULL || connection->connector == NULL || enet_initialize() != 0) {

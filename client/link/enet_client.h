@@ -23,9 +23,10 @@ struct raim_enet_client_event {
     size_t size;
 };
 
-// Copies the host, a name or an address of either family. NULL where memory or random numbers are
-// missing.
-struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port,
+// Copies the host, a name or an address of either family. `mtu` is the most bytes of a datagram of
+// ENet's, RAIM_SMALL_DATAGRAM_BYTES to RAIM_MAX_DATAGRAM_BYTES. NULL where memory or random numbers
+// are missing.
+struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port, uint32_t mtu,
                                                  const struct raim_connector_def *def);
 
 // Disconnects at once, and frees. NULL is fine.

@@ -96,7 +96,8 @@ static struct raim_enet_client *create_connection(const char *host, uint16_t por
         .access_size = def->access_size,
         .password = def->password,
     };
-    return raim_enet_client_create(host, port, &connector);
+    const uint32_t mtu = def->small_datagrams ? RAIM_SMALL_DATAGRAM_BYTES : RAIM_MAX_DATAGRAM_BYTES;
+    return raim_enet_client_create(host, port, mtu, &connector);
 }
 
 static bool begin_connection(struct raim_link *link)

@@ -207,6 +207,8 @@ static void take_connection(struct arena *arena, uint32_t peer)
         return;
     }
     raim_match_connect(arena->worker.match, peer, token);
+    raim_match_limit_messages(arena->worker.match, peer,
+                              transport_message_bytes(arena->worker.transport, peer));
     arena_votes_note_origin(arena, peer);
     arena_commands_receive(&arena->worker.commands, arena->worker.match, arena->worker.transport,
                            peer);

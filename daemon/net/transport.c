@@ -62,10 +62,10 @@ enum {
     THROTTLE_DECELERATION = 0,
 };
 
-static_assert(RAIM_MAX_MESSAGE_BYTES <= RAIM_MAX_DATAGRAM_BYTES - sizeof(ENetProtocolHeader) -
-                                            sizeof(ENetProtocolSendFragment) -
-                                            RAIM_ENET_CARRIER_GAP,
-              "ENet would fragment it");
+static_assert(sizeof(ENetProtocolHeader) + sizeof(ENetProtocolSendFragment) +
+                      RAIM_ENET_CARRIER_GAP <=
+                  RAIM_DATAGRAM_HEADERS_BYTES,
+              "ENet would fragment a message");
 
 static int64_t now_ms(void)
 {
@@ -388,11 +388,11 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
                     size_t size)
 {
     assert(peer < transport->slot_count);
-    assert(size > 0 && size <= RAIM_MAX_MESSAGE_BYTES);
     ENetPeer *to = &transport->host->peers[peer];
     struct transport_slot *slot = &transport->slots[peer];
     if (to->state != ENET_PEER_STATE_CONNECTED || slot->dropped)
         return;
+    assert(size > 0 && size <= transport_message_bytes(transport, peer));
     // Replaces ENet's timeout, which any acknowledgement resets and which trusts the round trip
     // that the peer echoes.
     const bool is_stalled =
@@ -412,6 +412,12 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
     // A lost reliable message would leave a gap in the stream.
     transport->stats.overflows++;
     transport_drop(transport, to);
+}
+
+uint32_t transport_message_bytes(const struct transport *transport, uint32_t peer)
+{
+    assert(peer < transport->slot_count);
+    return transport->host->peers[peer].mtu - RAIM_DATAGRAM_HEADERS_BYTES;
 }
 
 void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,

@@ -101,11 +101,15 @@ void transport_skip_receive(struct transport *transport);
 // event. Visits every peer slot.
 bool transport_is_quiet(const struct transport *transport);
 
+// The most bytes of a message to a connected peer: RAIM_MAX_MESSAGE_BYTES, or fewer, but at least
+// RAIM_SMALL_MESSAGE_BYTES, where its CONNECT asked for a smaller MTU.
+uint32_t transport_message_bytes(const struct transport *transport, uint32_t peer);
+
 // The UDP socket, for a poll.
 int transport_socket(const struct transport *transport);
 
 // Queues a message for a peer; transport_flush sends it. Reliable messages go to channel 0, others
-// to channel 1; ENet's throttle never drops them. `size` is 1 to RAIM_MAX_MESSAGE_BYTES. A peer
+// to channel 1; ENet's throttle never drops them. `size` is 1 to transport_message_bytes. A peer
 // with more than TRANSPORT_MAX_QUEUED queued bytes when a reliable message is sent, with
 // ROUND_TRIP_MESSAGES unacknowledged reliable messages, or without progress for 15 s, is dropped: a
 // DISCONNECTED event follows.

@@ -28,7 +28,7 @@ void transport_prefetch_peers(const struct transport *transport);
 // Whether ENet holds commands for a peer that it has not sent yet.
 bool transport_has_commands(const struct _ENetPeer *peer);
 
-// Queues an unreliable message, of at most RAIM_MAX_MESSAGE_BYTES, as its own datagram. False
+// Queues an unreliable message, of at most transport_message_bytes, as its own datagram. False
 // if ENet has something to send to the peer, or must send the message reliably.
 bool transport_send_direct(struct transport *transport, struct _ENetPeer *peer, const uint8_t *data,
                            size_t size);

@@ -192,9 +192,9 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
         transport->slots[index].client_id = datagram_rename_connect(host->receivedData, index);
     }
     // ENet 1.3.17 adopts the MTU in a client's CONNECT and returns it. A larger MTU than ours would
-    // exceed the batches' buffers, and a smaller one would turn snapshots into reliable fragments.
-    // A client that asked for a smaller MTU still sends no more than it asked for.
-    datagram_set_mtu(host->receivedData, RAIM_MAX_DATAGRAM_BYTES);
+    // exceed the batches' buffers, and one smaller than every message fits would turn snapshots
+    // into reliable fragments. A client that asked for less still sends no more than it asked for.
+    datagram_limit_mtu(host->receivedData, RAIM_SMALL_DATAGRAM_BYTES, RAIM_MAX_DATAGRAM_BYTES);
     datagram_unlimit_connect(host->receivedData);
     return 0;
 }

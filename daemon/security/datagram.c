@@ -167,9 +167,11 @@ bool datagram_is_connect(const uint8_t *data, size_t size, struct datagram_conne
     return true;
 }
 
-void datagram_set_mtu(uint8_t *connect, uint32_t mtu)
+void datagram_limit_mtu(uint8_t *connect, uint32_t least, uint32_t most)
 {
-    write_32(mtu, connect + HEADER_SIZE + SENT_TIME_SIZE + CONNECT_MTU);
+    uint8_t *bytes = connect + HEADER_SIZE + SENT_TIME_SIZE + CONNECT_MTU;
+    const uint32_t mtu = read_32(bytes);
+    write_32(mtu < least ? least : mtu > most ? most : mtu, bytes);
 }
 
 void datagram_unlimit_connect(uint8_t *connect)

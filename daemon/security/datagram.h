@@ -74,8 +74,8 @@ struct datagram_connect {
 // Whether a datagram that is DATAGRAM_OK is a CONNECT. A CONNECT is alone in its datagram.
 bool datagram_is_connect(const uint8_t *data, size_t size, struct datagram_connect *connect);
 
-// Overwrites the MTU of a CONNECT.
-void datagram_set_mtu(uint8_t *connect, uint32_t mtu);
+// Limits the MTU of a CONNECT, which the server's answer grants.
+void datagram_limit_mtu(uint8_t *connect, uint32_t least, uint32_t most);
 
 // Overwrites the limits in a CONNECT, or in a BANDWIDTH_LIMIT or THROTTLE_CONFIGURE command, with
 // ENet's defaults, so that no client, and no one who forges its address, can throttle the server.

@@ -27,6 +27,7 @@ struct raim_connection {
     char why[RAIM_MAX_TEXT_BYTES + 1]; // the operator's reason; otherwise empty
     uint8_t token[RAIM_TOKEN_BYTES];   // of the session that the connection may begin
     uint32_t since_tick;               // tick of the connection
+    uint32_t message_bytes;            // at most, of each of its messages
     raim_player_id player;  // that it plays; RAIM_NOBODY: a spectator, or not admitted yet
     bool watches;           // it is a spectator, or asked to be one
     bool wants_pings;       // by its HELLO

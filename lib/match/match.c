@@ -55,6 +55,13 @@ void raim_match_connect(struct raim_match *match, uint32_t handle,
     reset_client(match, client, RAIM_CONNECTION_WAITING);
     memcpy(client->token, token, sizeof client->token);
     client->since_tick = match->world->tick;
+    client->message_bytes = RAIM_MAX_MESSAGE_BYTES;
+}
+
+void raim_match_limit_messages(struct raim_match *match, uint32_t handle, uint32_t bytes)
+{
+    assert(bytes >= RAIM_SMALL_MESSAGE_BYTES && bytes <= RAIM_MAX_MESSAGE_BYTES);
+    client_at(match, handle)->message_bytes = bytes;
 }
 
 bool raim_match_has_session(const struct raim_match *match, const uint8_t token[RAIM_TOKEN_BYTES])

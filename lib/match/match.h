@@ -122,6 +122,10 @@ void raim_match_destroy(struct raim_match *match);
 void raim_match_connect(struct raim_match *match, uint32_t client,
                         const uint8_t token[RAIM_TOKEN_BYTES]);
 
+// Limits the bytes of a connection's messages, RAIM_SMALL_MESSAGE_BYTES to RAIM_MAX_MESSAGE_BYTES,
+// initially the latter.
+void raim_match_limit_messages(struct raim_match *match, uint32_t client, uint32_t bytes);
+
 // Ends a connection that cannot be served, with a reason (enum raim_reason) for its GOODBYE. Does
 // nothing once its HELLO has been accepted or rejected.
 void raim_match_reject(struct raim_match *match, uint32_t client, uint32_t reason);

@@ -84,7 +84,7 @@ static size_t write_welcome(struct raim_match *match, struct raim_connection *cl
     strcpy(welcome.motd, match->policy.tuning.motd);
     if (client->player != RAIM_NOBODY)
         memcpy(welcome.token, match->sessions[client->slot].token, sizeof welcome.token);
-    return raim_welcome_write(&welcome, outbox->message, sizeof outbox->message);
+    return raim_welcome_write(&welcome, outbox->message, client->message_bytes);
 }
 
 static size_t write_obstacles(struct raim_match *match, struct raim_connection *client)
@@ -105,7 +105,7 @@ static size_t write_obstacles(struct raim_match *match, struct raim_connection *
     }
     uint32_t written;
     const size_t size =
-        raim_obstacles_write(obstacles, count, &written, outbox->message, sizeof outbox->message);
+        raim_obstacles_write(obstacles, count, &written, outbox->message, client->message_bytes);
     client->obstacles_sent += written;
     return size;
 }
@@ -131,7 +131,7 @@ static size_t write_roster(struct raim_match *match, struct raim_connection *cli
     }
     uint32_t written;
     const size_t size =
-        raim_roster_write(entries, count, &written, outbox->message, sizeof outbox->message);
+        raim_roster_write(entries, count, &written, outbox->message, client->message_bytes);
     client->roster_sent = written < count ? slots[written] : slot;
     return size;
 }
@@ -162,7 +162,7 @@ static size_t write_goodbye(struct raim_match *match, const struct raim_connecti
     struct raim_match_outbox *outbox = &match->outbox;
     struct raim_goodbye goodbye = {.reason = client->reason};
     explain(match, client, goodbye.text);
-    return raim_goodbye_write(&goodbye, outbox->message, sizeof outbox->message);
+    return raim_goodbye_write(&goodbye, outbox->message, client->message_bytes);
 }
 
 static size_t write_chat_rejected(struct raim_match *match, struct raim_connection *client)
@@ -170,15 +170,15 @@ static size_t write_chat_rejected(struct raim_match *match, struct raim_connecti
     struct raim_match_outbox *outbox = &match->outbox;
     const uint32_t rejection = client->chat_rejection;
     client->chat_rejection = 0;
-    return raim_chat_rejected_write(rejection, outbox->message, sizeof outbox->message);
+    return raim_chat_rejected_write(rejection, outbox->message, client->message_bytes);
 }
 
 // Writes the next line or VOTE for a client that plays or watches; 0: none.
 static size_t write_private_message(struct raim_match *match, struct raim_connection *client)
 {
     uint8_t *bytes = match->outbox.message;
-    const size_t size = raim_notices_write(match, client, bytes, sizeof match->outbox.message);
-    return size > 0 ? size : raim_votes_write(match, client, bytes, sizeof match->outbox.message);
+    const size_t size = raim_notices_write(match, client, bytes, client->message_bytes);
+    return size > 0 ? size : raim_votes_write(match, client, bytes, client->message_bytes);
 }
 
 // Writes the next reliable message of a connection, which admits or ends it or rejects its chat.
@@ -352,7 +352,7 @@ static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoin
             continue;
         }
         prefetch_update(match, outbox->next_client);
-        const size_t size = write_update(match, client, outbox->message, sizeof outbox->message);
+        const size_t size = write_update(match, client, outbox->message, client->message_bytes);
         if (size == 0)
             continue;
         *outgoing = (struct raim_outgoing){
@@ -395,7 +395,7 @@ static size_t write_pings(struct raim_match *match, uint32_t index)
         any = any || ping != RAIM_PING_UNKNOWN;
         pings.values[pings.count++] = ping;
     }
-    return any ? raim_pings_write(&pings, match->outbox.message, sizeof match->outbox.message) : 0;
+    return any ? raim_pings_write(&pings, match->outbox.message, client->message_bytes) : 0;
 }
 
 static bool pull_pings(struct raim_match *match, struct raim_outgoing *outgoing)

@@ -131,6 +131,7 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     memcpy(to->why, from->why, sizeof to->why);
     memcpy(to->token, from->token, sizeof to->token);
     to->since_tick = from->since_tick;
+    to->message_bytes = from->message_bytes;
     to->epoch = from->epoch;
     to->watches = from->watches;
     to->wants_pings = from->wants_pings;

@@ -342,14 +342,16 @@ class ConnectRequestsTest(unittest.TestCase):
         self.assertEqual(packet["raim_connectionless.malformed"], [])
 
     def test_connect_request_cookie_invite_and_rejected_are_shown(self):
-        connect_request, shown, plain, encrypting, locked, invite, rejected = self.read(
+        connect_request, shown, plain, encrypting, locked, invite, rejected, announcement = self.read(
             (self.CLIENT, self.head(1).ljust(512, b"\0")),
             (self.CLIENT, self.head(1, b"\7\0\0\0\1\3abc").ljust(512, b"\0")),
             (self.SERVER, self.head(2, bytes((1, 0x0D, 0x0C, 0x0B, 0x0A)) + b"\4duel")),
             (self.SERVER, self.head(2, bytes((6, 1, 0, 0, 0)) + b"\1a" + b"k" * 32)),
             (self.SERVER, self.head(2, bytes((19, 1, 0, 0, 0)) + b"\1a" + b"k" * 32 + b"s" * 16)),
             (self.SERVER, self.head(3, b"n" * 8 + b"p" * 8)),
-            (self.SERVER, self.head(5, b"\x0cspam")))
+            (self.SERVER, self.head(5, b"\x0cspam")),
+            (self.CLIENT, self.head(6, struct.pack("<Q", 9) + bytes(15) + b"\1" + b"\7\0"
+                                    + bytes(15) + b"\2" + b"\x08\0" + b"t" * 16)))
         self.expect(connect_request, {"kind": ["1"], "form": ["2"], "cookie": ["0"],
                                       "credential": []})
         self.expect(shown, {"cookie": ["7"], "credential_kind": ["1"],
@@ -365,6 +367,9 @@ class ConnectRequestsTest(unittest.TestCase):
         self.expect(invite, {"kind": ["3"], "nonce": [":".join(["6e"] * 8)],
                              "proof": [":".join(["70"] * 8)]})
         self.expect(rejected, {"kind": ["5"], "reason": ["12"], "text": ["spam"]})
+        self.expect(announcement, {"kind": ["6"], "time": ["9"], "gateway": ["::1"],
+                                   "gateway_port": ["7"], "player": ["::2"], "player_port": ["8"],
+                                   "tag": [":".join(["74"] * 16)]})
 
     def test_handshakes_and_what_is_encrypted_are_shown_as_such(self):
         header, tag = b"\x40" + bytes(6) + b"\5", b"t" * 16
@@ -382,7 +387,7 @@ class ConnectRequestsTest(unittest.TestCase):
     def test_what_is_none_of_them_is_malformed(self):
         wrong = [self.head(1).ljust(511, b"\0"), self.head(1).ljust(511, b"\0") + b"x",
                  self.head(1, b"\0\0\0\0\4").ljust(512, b"\0"),
-                 self.head(6), self.head(0), self.head(2), self.head(2, bytes(6) + b"\1"),
+                 self.head(6), self.head(7), self.head(0), self.head(2), self.head(2, bytes(6) + b"\1"),
                  self.head(2, b"\2\1\0\0\0\1a" + bytes(31)), self.head(3, bytes(15)),
                  self.head(3, bytes(17)), self.head(4, bytes(40)), self.head(5),
                  self.head(3, bytes(16), form=1), b"\x40" + bytes(23)]

@@ -32,7 +32,8 @@ class Def(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("watch", c_bool),
                 ("target", c_uint16), ("connect_timeout_s", c_double), ("access", c_void_p),
                 ("access_size", c_uint32), ("server_key", c_void_p),
-                ("require_encryption", c_bool), ("password", c_char_p), ("admin_key", c_void_p)]
+                ("require_encryption", c_bool), ("password", c_char_p), ("admin_key", c_void_p),
+                ("small_datagrams", c_bool)]
 
 
 class Input(ctypes.Structure):

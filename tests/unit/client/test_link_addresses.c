@@ -368,7 +368,8 @@ TEST(a_winner_that_falls_silent_has_lost, set_up, tear_down)
 TEST(the_next_connection_begins_with_the_last_winner, set_up, tear_down)
 {
     const struct raim_connector_def def = {.access_size = 0};
-    struct raim_enet_client *connection = raim_enet_client_create("play.test", server.port, &def);
+    struct raim_enet_client *connection =
+        raim_enet_client_create("play.test", server.port, RAIM_MAX_DATAGRAM_BYTES, &def);
     server.is_deaf[IPV6] = true;
     for (int i = 0; i < 2; i++) {
         server.connects[IPV4] = server.requests[IPV6] = 0;
@@ -388,7 +389,8 @@ TEST(the_next_connection_begins_with_the_last_winner, set_up, tear_down)
 TEST(a_changed_address_is_found, set_up, tear_down)
 {
     const struct raim_connector_def def = {.access_size = 0};
-    struct raim_enet_client *connection = raim_enet_client_create("play.test", server.port, &def);
+    struct raim_enet_client *connection =
+        raim_enet_client_create("play.test", server.port, RAIM_MAX_DATAGRAM_BYTES, &def);
     set_addresses("127.0.0.1", NULL);
     for (int i = 0; server.requests[IPV6] == 0; i++) {
         assert_true(i < MAX_TRIES); // a busy machine holds up the threads that resolve

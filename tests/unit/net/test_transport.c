@@ -333,12 +333,29 @@ TEST(client_cannot_raise_the_mtu, set_up, tear_down)
     assert_in_range(kernel.largest_sent, 1000, RAIM_MAX_DATAGRAM_BYTES);
 }
 
+TEST(client_that_asks_for_small_datagrams_gets_no_larger_ones, set_up, tear_down)
+{
+    connect_with_mtu(RAIM_SMALL_DATAGRAM_BYTES);
+    assert_int_equal(clients[0].peer->mtu, RAIM_SMALL_DATAGRAM_BYTES);
+    assert_int_equal(transport_message_bytes(transport, seen.last_peer), RAIM_SMALL_MESSAGE_BYTES);
+    const uint64_t before = transport_stats(transport)->packets_out;
+    kernel.largest_sent = 0;
+    for (uint32_t i = 0; i < 10; i++)
+        send_to_peer(seen.last_peer, true, i, 100 * (i + 1));
+    for (uint32_t i = 0; i < 10; i++)
+        send_to_peer(seen.last_peer, i % 2 == 0, i % 2 == 0 ? 10 + i / 2 : i / 2,
+                     RAIM_SMALL_MESSAGE_BYTES);
+    RUN_UNTIL(clients[0].messages[0] == 15 && clients[0].messages[1] == 5);
+    assert_in_range(kernel.largest_sent, RAIM_SMALL_MESSAGE_BYTES, RAIM_SMALL_DATAGRAM_BYTES);
+    assert_in_range(transport_stats(transport)->packets_out - before, 10, 40);
+}
+
 TEST(client_cannot_have_its_snapshots_in_fragments, set_up, tear_down)
 {
     connect_with_mtu(ENET_PROTOCOL_MINIMUM_MTU);
     assert_int_equal(clients[0].peer->mtu, ENET_PROTOCOL_MINIMUM_MTU);
     const uint64_t before = transport_stats(transport)->packets_out;
-    send_to_peer(seen.last_peer, false, 0, RAIM_MAX_MESSAGE_BYTES);
+    send_to_peer(seen.last_peer, false, 0, RAIM_SMALL_MESSAGE_BYTES);
     transport_flush(transport);
     assert_int_equal(transport_stats(transport)->packets_out - before, 1);
     RUN_UNTIL(clients[0].messages[1] == 1);

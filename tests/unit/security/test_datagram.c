@@ -213,9 +213,15 @@ TEST(a_connect_carries_its_cookie_and_gets_our_mtu)
     assert_true(datagram_is_connect(draft.data, draft.size, &connect));
     assert_int_equal(connect.cookie, 0x12345678);
     assert_int_equal(connect.id, 0xCAFE);
-    datagram_set_mtu(draft.data, 1000);
-    sent.mtu = ENET_HOST_TO_NET_32(1000);
-    assert_memory_equal(draft.data + 4, &sent, sizeof sent);
+    static const uint32_t mtus[][2] = {{0, 1100},    {1099, 1100}, {1100, 1100},
+                                       {1150, 1150}, {1200, 1200}, {UINT32_MAX, 1200}};
+    for (size_t i = 0; i < sizeof mtus / sizeof mtus[0]; i++) {
+        sent.mtu = ENET_HOST_TO_NET_32(mtus[i][0]);
+        memcpy(draft.data + 4, &sent, sizeof sent);
+        datagram_limit_mtu(draft.data, 1100, 1200);
+        sent.mtu = ENET_HOST_TO_NET_32(mtus[i][1]);
+        assert_memory_equal(draft.data + 4, &sent, sizeof sent);
+    }
     alone(0x9003, true, 0x86, 42);
     assert_int_equal(draft.size, 52);
     assert_false(datagram_is_connect(draft.data, draft.size, &connect));
