@@ -3,12 +3,6 @@
 // function belongs to the thread that draws, and takes NULL.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-// The game's sounds: mono samples that synthesize.c computes at build time.
-enum { SOUNDS_HZ = 48000 };
-
 enum sound_kind {
     SOUND_SHOT,
     SOUND_HIT, // the local player's bullet hit
@@ -18,12 +12,6 @@ enum sound_kind {
     SOUND_CHAT,
     SOUND_KINDS
 };
-
-struct sounds_clip {
-    const int16_t *samples;
-    size_t count;
-};
-extern const struct sounds_clip sounds_clips[SOUND_KINDS];
 
 struct sound;
 

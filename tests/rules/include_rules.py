@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Programs that are folders of their own and no raim_component.
 PROGRAM_FOLDERS = {
     "raim": "client/raim", "raim-bots": "client/bots", "raimctl": "daemon/ctl",
-    "raimd-documents": "daemon/documents", "synthesize": "client/platform/desktop/synthesize",
+    "raimd-documents": "daemon/documents",
 }
 
 
@@ -420,7 +420,6 @@ class SelfTest(unittest.TestCase):
         "client/bots/main.c": ['"link.h"', "<stdio.h>"],
         "client/platform/window.h": ['"wire.h"'],
         "client/platform/desktop/window.c": ['"window.h"', "<SDL.h>"],
-        "client/platform/desktop/synthesize/synthesize.c": ["<stdint.h>"],
         "client/ui/ui.h": ['"window.h"'],
         "client/scene/picture.h": ['"ui.h"'],
         "client/hud/hud.h": ['"ui.h"'],

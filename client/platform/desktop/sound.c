@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "sound.h"
 
+#include "synthesize.h"
+
 #include <SDL_mixer.h>
 
 #include <fcntl.h>
@@ -23,14 +25,16 @@ struct sound {
 
 static bool make_chunk(struct sound *sound, int kind)
 {
-    const struct sounds_clip *clip = &sounds_clips[kind];
-    int16_t *samples = malloc(2 * clip->count * sizeof *samples);
+    size_t count;
+    int16_t *clip = synthesize((enum sound_kind)kind, &count);
+    int16_t *samples = clip != NULL ? malloc(2 * count * sizeof *samples) : NULL;
     sound->samples[kind] = samples;
+    for (size_t i = 0; samples != NULL && i < count; i++)
+        samples[2 * i] = samples[2 * i + 1] = clip[i];
+    free(clip);
     if (samples == NULL)
         return false;
-    for (size_t i = 0; i < clip->count; i++)
-        samples[2 * i] = samples[2 * i + 1] = clip->samples[i];
-    const size_t bytes = 2 * clip->count * sizeof *samples;
+    const size_t bytes = 2 * count * sizeof *samples;
     sound->chunks[kind] = Mix_QuickLoad_RAW((Uint8 *)samples, (Uint32)bytes);
     return sound->chunks[kind] != NULL;
 }

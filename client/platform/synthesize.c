@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Synthesizes the game's sounds at build time: synthesize FILE.c writes mono samples of 16 bits at
-// SOUNDS_HZ as C arrays. Sines and noise are computed with additions and multiplications alone, so
-// that every machine writes the same file.
-#include "sound.h"
+// Computes sines and noise with additions and multiplications alone, so that every machine makes the
+// same sounds.
+#include "synthesize.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-enum { LONGEST_S = 2 };
 
 // One part of a sound: a tone that glides from one frequency to another, or noise, with an attack
 // and an exponential-like decay.
@@ -24,38 +19,31 @@ struct voice {
 enum { MAX_VOICES = 5 };
 
 static const struct recipe {
-    const char *name;
     double peak;                     // of 32767
     struct voice voices[MAX_VOICES]; // up to the first without a length
 } recipes[SOUND_KINDS] = {
-    [SOUND_SHOT] = {"shot",
-                    14000,
+    [SOUND_SHOT] = {14000,
                     {{0, 0.11, 900, 180, 0.001, 0.45, SQUARE},
                      {0, 0.09, 5200, 900, 0.001, 0.55, NOISE},
                      {0, 0.12, 190, 60, 0.001, 0.6, SINE}}},
-    [SOUND_HIT] = {"hit",
-                   13000,
+    [SOUND_HIT] = {13000,
                    {{0, 0.09, 1500, 1480, 0.001, 0.5, SINE},
                     {0.02, 0.1, 2240, 2220, 0.001, 0.4, SINE},
                     {0, 0.03, 7000, 3000, 0.001, 0.25, NOISE}}},
-    [SOUND_DEATH] = {"death",
-                     22000,
+    [SOUND_DEATH] = {22000,
                      {{0, 0.7, 1900, 120, 0.002, 0.75, NOISE},
                       {0, 0.6, 150, 34, 0.002, 0.8, SINE},
                       {0, 0.35, 320, 70, 0.002, 0.25, SQUARE}}},
-    [SOUND_SPAWN] = {"spawn",
-                     11000,
+    [SOUND_SPAWN] = {11000,
                      {{0, 0.16, 330, 494, 0.01, 0.4, SINE},
                       {0.09, 0.22, 494, 740, 0.01, 0.4, SINE},
                       {0.18, 0.3, 988, 990, 0.01, 0.25, SINE}}},
-    [SOUND_ROUND] = {"round",
-                     14000,
+    [SOUND_ROUND] = {14000,
                      {{0, 0.5, 523.25, 523.25, 0.005, 0.4, SINE},
                       {0.16, 0.5, 659.25, 659.25, 0.005, 0.4, SINE},
                       {0.32, 0.9, 783.99, 783.99, 0.005, 0.45, SINE},
                       {0.32, 0.9, 1046.5, 1046.5, 0.005, 0.2, SINE}}},
-    [SOUND_CHAT] = {"chat",
-                    9000,
+    [SOUND_CHAT] = {9000,
                     {{0, 0.07, 1175, 1175, 0.002, 0.35, SINE},
                      {0.07, 0.12, 1568, 1568, 0.002, 0.35, SINE}}},
 };
@@ -113,41 +101,26 @@ static int length_of(const struct recipe *recipe)
     return (int)(end_s * SOUNDS_HZ);
 }
 
-static void write_sound(FILE *file, const struct recipe *recipe)
+int16_t *synthesize(enum sound_kind kind, size_t *count)
 {
-    static double samples[LONGEST_S * SOUNDS_HZ];
+    const struct recipe *recipe = &recipes[kind];
     const int length = length_of(recipe);
-    for (int i = 0; i < length; i++)
-        samples[i] = 0;
+    double *sum = calloc((size_t)length, sizeof *sum);
+    int16_t *samples = malloc((size_t)length * sizeof *samples);
+    *count = (size_t)length;
+    if (sum == NULL || samples == NULL) {
+        free(sum);
+        free(samples);
+        return NULL;
+    }
     for (int i = 0; i < MAX_VOICES; i++)
         if (recipe->voices[i].length_s > 0)
-            add_voice(&recipe->voices[i], samples);
+            add_voice(&recipe->voices[i], sum);
     double loudest = 0;
     for (int i = 0; i < length; i++)
-        loudest = fmax(loudest, fabs(samples[i]));
-    const double scale = recipe->peak / loudest;
-    fprintf(file, "static const int16_t clip_%s[%d] = {", recipe->name, length);
-    for (int i = 0; i < length; i++) {
-        fprintf(file, "%s%d,", i % 16 == 0 ? "\n    " : " ", (int)(samples[i] * scale));
-    }
-    fprintf(file, "\n};\n\n");
-}
-
-int main(int argc, char **argv)
-{
-    FILE *file = argc == 2 ? fopen(argv[1], "w") : NULL;
-    if (file == NULL) {
-        fprintf(stderr, "usage: synthesize FILE.c\n");
-        return EXIT_FAILURE;
-    }
-    fprintf(file, "// Written by synthesize.c.\n#include \"sound.h\"\n\n");
-    for (int i = 0; i < SOUND_KINDS; i++)
-        write_sound(file, &recipes[i]);
-    fprintf(file, "const struct sounds_clip sounds_clips[SOUND_KINDS] = {\n");
-    for (int i = 0; i < SOUND_KINDS; i++)
-        fprintf(file, "    {clip_%s, sizeof clip_%s / sizeof *clip_%s},\n", recipes[i].name,
-                recipes[i].name, recipes[i].name);
-    fprintf(file, "};\n");
-    const int failed = ferror(file);
-    return fclose(file) == 0 && failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        loudest = fmax(loudest, fabs(sum[i]));
+    for (int i = 0; i < length; i++)
+        samples[i] = (int16_t)(sum[i] * (recipe->peak / loudest));
+    free(sum);
+    return samples;
 }
