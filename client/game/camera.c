@@ -37,11 +37,13 @@ bool camera_enter(struct camera *camera, const struct raim_client *client)
     return camera->map != NULL;
 }
 
-static void take_players(const struct raim_client *client, struct picture *picture)
+static void take_players(struct camera *camera, const struct raim_client *client,
+                         struct picture *picture)
 {
-    struct raim_client_player seen[RAIM_MAX_PLAYERS];
+    const struct raim_client_player *seen = camera->players;
     const uint32_t own = raim_client_own_slot(client);
-    picture->player_count = raim_client_interpolated_players(client, seen, RAIM_MAX_PLAYERS);
+    picture->player_count =
+        raim_client_interpolated_players(client, camera->players, RAIM_MAX_PLAYERS);
     for (uint32_t i = 0; i < picture->player_count; i++) {
         const struct raim_client_roster_entry *member =
             raim_client_get_roster_entry(client, seen[i].slot);
@@ -96,7 +98,7 @@ bool camera_take(struct camera *camera, const struct raim_client *client, double
     picture->bullet_radius = rules->bullet_radius;
     picture->shield_left =
         rules->spawn_protection > 0 ? 1 - (now_s - camera->since_s) / rules->spawn_protection : 0;
-    take_players(client, picture);
+    take_players(camera, client, picture);
     take_bullets(camera, client, picture);
     picture_hide_unseen(picture);
     return true;

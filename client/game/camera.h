@@ -12,8 +12,10 @@
 struct camera {
     struct raim_map *map;
     bool alive;
-    double since_s;                                      // when the local player spawned or fell
-    struct raim_client_bullet bullets[RAIM_MAX_BULLETS]; // scratch memory
+    double since_s; // when the local player spawned or fell
+    // Scratch memory.
+    struct raim_client_player players[RAIM_MAX_PLAYERS];
+    struct raim_client_bullet bullets[RAIM_MAX_BULLETS];
 };
 
 void camera_clear(struct camera *camera);

@@ -368,3 +368,8 @@ const struct frame_times *game_frame_times(const struct game *game)
 {
     return &game->frames;
 }
+
+struct raim_link *game_link(const struct game *game)
+{
+    return game->play != NULL ? play_link(game->play) : NULL;
+}

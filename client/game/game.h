@@ -64,3 +64,6 @@ bool game_was_in_arena(const struct game *game);
 double game_round_trip_ms(const struct game *game);
 
 const struct frame_times *game_frame_times(const struct game *game);
+
+// The link to the server of the arena that is played in; NULL: none.
+struct raim_link *game_link(const struct game *game);

@@ -202,6 +202,11 @@ double play_round_trip_ms(const struct play *play)
     return play->round_trip_ms;
 }
 
+struct raim_link *play_link(const struct play *play)
+{
+    return play->link;
+}
+
 raim_vec2 play_view(const struct play *play)
 {
     return play->picture->map != NULL ? play->picture->view : default_view;

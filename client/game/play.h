@@ -78,3 +78,6 @@ double play_round_trip_ms(const struct play *play);
 
 // The size of the view, units.
 raim_vec2 play_view(const struct play *play);
+
+// The link to the server; NULL: none.
+struct raim_link *play_link(const struct play *play);

@@ -9,8 +9,9 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
+
+from sources import fetch_sources, prepare_sodium, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOST = "x86_64-w64-mingw32"
@@ -21,46 +22,12 @@ COMPONENTS = ["lib/common", *(
     else f"lib/{name}" for name in re.search(r"foreach\(component ([\w ]+)\)", CMAKE_LISTS)[1].split())]
 FLAGS = ["-O2", "-std=c17", "-ffp-contract=off", "-fno-math-errno", "-fno-tree-slp-vectorize",
          "-Wall", "-Wextra", "-Werror", "-DSODIUM_STATIC", *(f"-I{ROOT / component}" for component in COMPONENTS)]
-SUITE = "trixie"  # one release's sources, whatever this machine's is
-KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
-def run(*words, where=None):
-    result = subprocess.run([str(word) for word in words], cwd=where, text=True, check=False,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if result.returncode != 0:
-        sys.exit(f"windows.py: {words[0]} failed:\n{result.stdout[-4000:]}")
-
-
-def fetch_sources(directory):
-    """Unpacks the source packages, by an apt of its own that leaves the machine's lists alone."""
-    (directory / "apt/lists/partial").mkdir(parents=True, exist_ok=True)
-    (directory / "apt/sources.list").write_text(
-        f"deb-src [signed-by={KEYRING}] http://deb.debian.org/debian {SUITE} main\n"
-        f"deb-src [signed-by={KEYRING}] http://deb.debian.org/debian-security {SUITE}-security "
-        "main\n",
-        encoding="utf-8")
-    options = [f"-oDir::Etc::SourceList={directory}/apt/sources.list",
-               "-oDir::Etc::SourceParts=/dev/null", f"-oDir::State::Lists={directory}/apt/lists",
-               f"-oDir::Cache={directory}/apt", "-oAPT::Sandbox::User=root"]
-    run("apt-get", *options, "update", "-qq")
-    run("apt-get", *options, "source", "-qq", "libsodium", "xxhash", where=directory)
-    run("apt-get", *options, "source", "-qq", "--tar-only", "enet", where=directory)
-    run("tar", "-xf", next(directory.glob("enet_*.orig.tar.*")), where=directory)
-    return {name: next(path for path in directory.glob(f"{name}-*") if path.is_dir())
-            for name in ("enet", "libsodium", "xxhash")}
-
-
-def prepare_sodium(root):
-    """Writes the one file that libsodium's configure would. Returns what to compile, and how."""
+def sodium_sources(root):
+    """What to compile of libsodium, and how."""
     include = root / "src/libsodium/include"
-    major, minor = (re.search(rf"^SODIUM_LIBRARY_VERSION_{part}=(\d+)", (root / "configure.ac")
-                    .read_text(encoding="utf-8"), re.MULTILINE)[1] for part in ("MAJOR", "MINOR"))
-    text = (include / "sodium/version.h.in").read_text(encoding="utf-8")
-    for name, value in (("VERSION", root.name.split("-")[1]), ("SODIUM_LIBRARY_VERSION_MAJOR", major),
-                        ("SODIUM_LIBRARY_VERSION_MINOR", minor), ("SODIUM_LIBRARY_MINIMAL_DEF", "")):
-        text = text.replace(f"@{name}@", value)
-    (include / "sodium/version.h").write_text(text, encoding="utf-8")
+    prepare_sodium(root)
     flags = ["-O2", "-w", "-DSODIUM_STATIC", "-DCONFIGURED=1", "-DHAVE_TI_MODE=1",
              *(f"-DHAVE_{name}MINTRIN_H=1" for name in ("", "E", "P", "T", "S")),
              f"-I{include}", f"-I{include}/sodium"]
@@ -100,13 +67,13 @@ def main(directory):
     for path in ("bin", "lib", "include/raim", "licences"):
         (stage / path).mkdir(parents=True)
     objects.mkdir()
-    packages = fetch_sources(directory)
+    packages = fetch_sources(directory, ["enet", "libsodium", "xxhash"])
     other = ["-O2", f"-I{packages['enet']}/include", f"-I{packages['xxhash']}"]
     own = [*FLAGS, f'-DRAIM_VERSION="{version}"', *other[1:], f"-I{packages['libsodium']}/src/libsodium/include"]
     sources = [(path, own) for component in COMPONENTS for path in sorted((ROOT / component).glob("*.c"))
                if not path.stem.endswith("_posix")]
     sources += [(path, other) for path in sorted(packages["enet"].glob("*.c"))]
-    sources += [(packages["xxhash"] / "xxhash.c", other), *prepare_sodium(packages["libsodium"])]
+    sources += [(packages["xxhash"] / "xxhash.c", other), *sodium_sources(packages["libsodium"])]
     headers = public_headers()
     definition = stage / "lib/raimclient.def"
     definition.write_text("\n    ".join(["EXPORTS", *exports(headers)]) + "\n", encoding="utf-8")

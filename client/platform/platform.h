@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the game asks its platform besides the window, the canvas, sounds and files: the time of
-// day and random numbers. The steady clock is a parameter of game.h.
+// day, random numbers, and what the platform cannot do. The steady clock is a parameter of game.h.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,3 +16,12 @@ void platform_write_date(int64_t unix_s, char text[PLATFORM_DATE_BYTES]);
 
 // A random number, for nothing that must be kept secret.
 uint32_t platform_random(void);
+
+// Whether the player can end the program; a page is closed by its browser.
+bool platform_can_quit(void);
+
+// Why no server can be reached from here, and what to do; NULL: nothing is known that prevents it.
+const char *platform_network_problem(void);
+
+// Tells a player who does not see the screen.
+void platform_say(const char *words);

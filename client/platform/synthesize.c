@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes sines and noise with additions and multiplications alone, so that every machine makes the
-// same sounds.
+// Computes sines and noise with additions and multiplications alone, so that every machine makes
+// the same sounds.
 #include "synthesize.h"
 
 #include <math.h>

@@ -65,6 +65,7 @@ enum window_event_kind {
     WINDOW_PRESSED, // a key, a button of the mouse or of a gamepad; a held key repeats in menus
     WINDOW_TYPED,   // some text
     WINDOW_POINTED, // the mouse moved
+    WINDOW_TOUCHED, // a finger was put down, while window_take_fingers
 };
 
 struct window_event {
@@ -75,7 +76,8 @@ struct window_event {
     int wheel;                   // PRESSED: the mouse's wheel, turned up 1 or down -1
     bool opens_menu;             // PRESSED: Escape or the gamepad's start button, to which no
                                  // action can be bound
-    raim_vec2 mouse;             // PRESSED: where the mouse was, pixels of the canvas
+    raim_vec2 mouse;             // PRESSED: where the mouse was, pixels of the canvas; TOUCHED:
+                                 // where the finger is
     char text[512];              // TYPED, also by pasting: UTF-8
 };
 
@@ -93,6 +95,18 @@ struct window_pad {
     raim_vec2 left, right;
 };
 struct window_pad window_pad(const struct window *window);
+
+// The fingers on a touch screen, WINDOW_FINGERS of them.
+enum { WINDOW_FINGERS = 8 };
+struct window_finger {
+    bool is_down;
+    raim_vec2 from, at; // where it was put down, and where it is: pixels of the canvas
+};
+const struct window_finger *window_fingers(const struct window *window);
+
+// Whether fingers make TOUCHED events and are otherwise left to window_fingers. Else the first of
+// them acts as the mouse.
+void window_take_fingers(struct window *window, bool wanted);
 
 // Shows or hides the pointer of the desktop. The game draws its own while it is hidden.
 void window_show_pointer(struct window *window, bool shown);

@@ -157,13 +157,13 @@ static void paint_faces(const struct paint *paint, const raim_vec2 *corners, int
 static void paint_ground(const struct paint *paint)
 {
     enum { CORNERS = 2048 };
-    raim_vec2 corners[CORNERS];
     const struct raim_map *map = paint->picture->map;
-    int count = raim_map_visible_area(map, paint->picture->eye, paint->seen, corners, CORNERS);
+    raim_vec2 *corners = paint->picture->is_flown ? NULL : malloc(CORNERS * sizeof *corners);
+    int count = 0; // without memory everything is drawn as hidden
+    if (corners != NULL)
+        count = raim_map_visible_area(map, paint->picture->eye, paint->seen, corners, CORNERS);
     if (count > CORNERS)
         count = CORNERS;
-    if (paint->picture->is_flown)
-        count = 0;
     const bool is_dark = paint->picture->sight && !paint->picture->is_flown;
     draw_box(paint->draw, paint->ui->area, is_dark ? PALETTE_DARK : PALETTE_FLOOR);
     paint_sight(paint, corners, count);
@@ -176,6 +176,7 @@ static void paint_ground(const struct paint *paint)
         if (is_visible(paint, &map->obstacles[i]))
             paint_obstacle(paint, &map->obstacles[i]);
     paint_faces(paint, corners, count);
+    free(corners);
 }
 
 static const struct picture_player *owner_of(const struct paint *paint, raim_player_id id)

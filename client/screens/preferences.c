@@ -5,11 +5,14 @@
 #include "files.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void preferences_open(struct preferences *preferences, struct window *window, bool stored)
 {
-    *preferences = (struct preferences){
-        .settings = settings_default(), .bindings = bindings_default(), .window = window};
+    memset(preferences, 0, sizeof *preferences); // an initializer would take 20 KB of stack
+    preferences->settings = settings_default();
+    preferences->bindings = bindings_default();
+    preferences->window = window;
     if (stored &&
         files_path(FILES_SETTINGS, "", preferences->directory, sizeof preferences->directory)) {
         preferences->settings = settings_load(preferences->directory);

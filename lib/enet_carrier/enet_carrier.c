@@ -111,7 +111,7 @@ static bool open_bell(struct raim_enet_carrier *carrier)
     host->address = (ENetAddress){ENET_HOST_TO_NET_32(INADDR_LOOPBACK), 0};
     host->socket = enet_socket_create(ENET_SOCKET_TYPE_DATAGRAM);
     carrier->bell = host->socket;
-#ifndef _WIN32
+#if !defined(_WIN32) && !defined(__wasi__)
     if (host->socket != ENET_SOCKET_NULL && fcntl(host->socket, F_SETFD, FD_CLOEXEC) != 0)
         return false;
 #endif

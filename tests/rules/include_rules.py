@@ -19,7 +19,7 @@ LICENCE = "// SPDX-License-Identifier: MIT"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Programs that are folders of their own and no raim_component.
 PROGRAM_FOLDERS = {
-    "raim": "client/raim", "raim-bots": "client/bots", "raimctl": "daemon/ctl",
+    "raim": "client/raim", "raim-page": "client/page", "raim-bots": "client/bots", "raimctl": "daemon/ctl",
     "raimd-documents": "daemon/documents",
 }
 
@@ -107,7 +107,7 @@ SECURITY_CALLS = re.compile(
 # Components in which no module, that is a file and its header, includes another that includes it in the
 # end: whoever reads one has read those below it.
 LAYERED_COMPONENTS = ["daemon/security", "daemon/net", "client/platform", "client/platform/desktop",
-                 "client/ui", "client/scene", "client/hud"]
+                 "client/platform/web", "client/ui", "client/scene", "client/hud"]
 PURE_EXCEPTIONS = {("lib/recording/recording_frame.c", "zstd.h"),
                    ("lib/world/digest.c", "xxhash.h")}
 
@@ -134,6 +134,7 @@ PROGRAMS = {
     "raim-bots": linked_by("client/bots"),
     "raim-web": linked_by("daemon/web"),
     "raim": linked_by("client/raim"),
+    "raim-page": linked_by("client/page"),
 }
 
 HTTPD = {"daemon/httpd/http_answer.c", "daemon/httpd/http_listener.c"}
@@ -177,6 +178,11 @@ SEVERAL_INCLUDERS = {
     ("raim", "jansson.h"): {"client/matchmaking/matchmaker.c", "client/matchmaking/regions.c",
                              "client/screens/arenas.c", "client/screens/servers.c",
                              "client/screens/settings.c"},
+    ("raim-page", "jansson.h"): {"client/matchmaking/matchmaker.c", "client/matchmaking/regions.c",
+                                  "client/platform/web/page_gateway.c", "client/screens/arenas.c",
+                                  "client/screens/servers.c", "client/screens/settings.c"},
+    ("raim-page", "enet/enet.h"): {"client/link/enet_client.c", "client/platform/web/enet.c",
+                                    "lib/enet_carrier/enet_carrier.c"},
     ("raim-bots", "enet/enet.h"): {"client/link/enet_client.c",
                                    "lib/enet_carrier/enet_carrier.c"},
     ("raim", "enet/enet.h"): {"client/link/enet_client.c", "lib/enet_carrier/enet_carrier.c"},
@@ -420,6 +426,7 @@ class SelfTest(unittest.TestCase):
         "client/bots/main.c": ['"link.h"', "<stdio.h>"],
         "client/platform/window.h": ['"wire.h"'],
         "client/platform/desktop/window.c": ['"window.h"', "<SDL.h>"],
+        "client/platform/web/window.c": ['"window.h"'],
         "client/ui/ui.h": ['"window.h"'],
         "client/scene/picture.h": ['"ui.h"'],
         "client/hud/hud.h": ['"ui.h"'],
@@ -427,6 +434,7 @@ class SelfTest(unittest.TestCase):
         "client/replay/replay.h": ['"home.h"', '"picture.h"'],
         "client/game/game.h": ['"home.h"'],
         "client/raim/main.c": ['"game.h"'],
+        "client/page/main.c": ['"game.h"'],
         "daemon/common/log.h": [],
         "daemon/loop/loop.c": ['"log.h"'],
         "daemon/store/store.c": ['"log.h"'],

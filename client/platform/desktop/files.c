@@ -40,6 +40,21 @@ uint32_t platform_random(void)
     return number;
 }
 
+bool platform_can_quit(void)
+{
+    return true;
+}
+
+const char *platform_network_problem(void)
+{
+    return NULL;
+}
+
+void platform_say(const char *words)
+{
+    (void)words; // SDL knows no screen readers
+}
+
 bool files_path(enum files_folder folder, const char *name, char *path, size_t capacity)
 {
     static const struct {

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Starts the game, asks it for frames, and lets it serve its connection in between. It decides nothing.
+import {Drawing} from "./drawing.js";
+import {listen, passPad} from "./events.js";
+import {imports} from "./imports.js";
+import * as sessions from "./sessions.js";
+import {Sounds} from "./sounds.js";
+import {wasi} from "./wasi.js";
+
+const SERVE_MS = 4;
+const canvas = document.querySelector("canvas"), entry = document.querySelector("input");
+const said = document.querySelector("#said"), problem = document.querySelector("#problem");
+const state = {takesText: false, locks: false};
+let game;
+
+const memory = () => game.memory;
+
+// Puts texts into the game's memory, until the next call, and returns where.
+function pass(...texts) {
+    const encoded = texts.map(text => new TextEncoder().encode(`${text}\0`));
+    let at = game.buffer(encoded.reduce((sum, text) => sum + text.length, 0));
+    return encoded.map(text => {
+        new Uint8Array(game.memory.buffer, at, text.length).set(text);
+        at += text.length;
+        return at - text.length;
+    });
+}
+
+const shown = {
+    takeText: wanted => {
+        state.takesText = Boolean(wanted);
+        entry.value = "";
+        if (wanted) entry.focus({preventScroll: true});
+        else entry.blur();
+    },
+    showPointer: (visible, locked) => {
+        state.locks = !visible && Boolean(locked);
+        canvas.style.cursor = visible ? "default" : "none";
+        if (state.locks) canvas.requestPointerLock?.()?.catch?.(() => {});
+        else if (document.pointerLockElement) document.exitPointerLock();
+    },
+    fillScreen: full => (full ? document.documentElement.requestFullscreen?.()
+        : document.fullscreenElement && document.exitFullscreen())?.catch?.(() => {}),
+    say: words => {
+        const line = document.createElement("p");
+        line.textContent = words;
+        said.append(line);
+        if (said.children.length > 20) said.firstChild.remove();
+    },
+};
+
+// Shows why there is no game; what is in it stays stored, so that the page can be loaded again.
+function fail(error) {
+    console.error(error);
+    problem.hidden = false;
+    problem.innerHTML = "<h1>raim</h1><p></p><p><a href>Load the page again</a> · <a href=licences.html>Licences</a></p>";
+    problem.querySelector("p").textContent = error.message ?? String(error);
+}
+
+const guarded = action => (...given) => {
+    if (problem.hidden)
+        try { return action(...given); } catch (error) { fail(error); }
+};
+
+const serve = guarded(() => { if (!game.serve()) throw new Error("The game has ended."); });
+
+const frame = guarded(() => {
+    passPad(game);
+    if (!game.frame()) throw new Error("The game has ended.");
+    requestAnimationFrame(frame);
+});
+
+// In pixels of the display. Where the ratio is emulated, the browser's exact size ignores it.
+function resize(entries) {
+    const exact = entries?.[0].devicePixelContentBoxSize?.[0];
+    const pixels = (css, exact) => {
+        const wanted = Math.max(1, css * devicePixelRatio);
+        return Math.abs(exact - wanted) < 1 ? exact : Math.round(wanted);
+    };
+    canvas.width = pixels(canvas.clientWidth, exact?.inlineSize);
+    canvas.height = pixels(canvas.clientHeight, exact?.blockSize);
+    game.resize(canvas.width, canvas.height, devicePixelRatio);
+}
+
+async function start() {
+    const sounds = new Sounds();
+    const {instance} = await WebAssembly.instantiateStreaming(fetch("raim.wasm"), {
+        wasi_snapshot_preview1: wasi(memory, line => console.log(line)),
+        page: imports({memory, arrived: () => serve(), drawing: new Drawing(canvas), sounds, sessions,
+            storage: localStorage, window: shown}),
+    });
+    game = instance.exports;
+    game._initialize();
+    resize();
+    const options = {gateway: location.host, ...Object.fromEntries(new URLSearchParams(location.search))};
+    if (!game.open(...pass(Object.entries(options).map(option => option.join("=")).join("\n"))))
+        throw new Error("There is no memory for the game.");
+    const acted = () => { sounds.wake(); serve(); };
+    listen(game, pass, canvas, entry, state, guarded(acted));
+    new ResizeObserver(guarded(resize)).observe(canvas);
+    addEventListener("pagehide", event => { if (!event.persisted) game.close(); });
+    setInterval(serve, SERVE_MS);
+    requestAnimationFrame(frame);
+}
+
+// For whoever looks for a fault: how the connection goes.
+globalThis.raim = {
+    report: () => {
+        const bytes = new Uint8Array(game.memory.buffer, game.report());
+        return JSON.parse(new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0))));
+    },
+};
+
+start().catch(fail);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Sessions of WebTransport with the gateway: one UDP payload is one datagram.
+const WAITING = 16, QUEUED = 512; // datagrams before a session is ready, and received ones
+
+export const canConnect = () => typeof WebTransport === "function";
+
+// Calls `arrived` when datagrams have come.
+export function openSession(url, hashes, arrived) {
+    const session = {queue: [], isClosed: false, waiting: []};
+    session.send = data => session.waiting.length < WAITING && session.waiting.push(data) > 0;
+    session.close = () => { session.isClosed = true; };
+    run(url, hashes, session, arrived).catch(() => {}).finally(() => session.close());
+    return session;
+}
+
+async function run(url, hashes, session, arrived) {
+    const transport = new WebTransport(url, {
+        requireUnreliable: true, congestionControl: "low-latency",
+        serverCertificateHashes: hashes.split(" ").filter(hash => hash !== "").map(hash =>
+            ({algorithm: "sha-256", value: Uint8Array.from(atob(hash), letter => letter.charCodeAt(0))})),
+    });
+    session.close = () => {
+        session.isClosed = true;
+        try { transport.close(); } catch { /* it was not open */ }
+    };
+    transport.closed.catch(() => {}).finally(() => session.close());
+    await transport.ready;
+    const writer = (transport.datagrams.createWritable?.() ?? transport.datagrams.writable).getWriter();
+    const reader = transport.datagrams.readable.getReader();
+    session.send = data => {
+        writer.write(data).catch(() => {});
+        return !session.isClosed;
+    };
+    session.waiting.forEach(session.send);
+    for (;;) {
+        const {value, done} = await reader.read();
+        if (done) return;
+        if (session.queue.length < QUEUED) session.queue.push(value);
+        arrived();
+    }
+}

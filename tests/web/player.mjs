@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Plays the page's game without a browser: node player.mjs PAGE SERVER SECONDS. Datagrams go by UDP,
+// letters have a made-up width, and nothing is shown. It joins, runs in squares, fires and chats, and
+// prints its reports and what was written, as JSON.
+import dgram from "node:dgram";
+import fs from "node:fs";
+import path from "node:path";
+
+const [directory, server, seconds] = process.argv.slice(2);
+const {imports} = await import(path.resolve(directory, "imports.js"));
+const {wasi} = await import(path.resolve(directory, "wasi.js"));
+const FRAME_MS = 1000 / 60, SERVE_MS = 4, SIDE_MS = 700;
+const WIDTH = 1280, HEIGHT = 720, JOINING_MS = 20000;
+const PLAYING = 2, ENDED = 4; // enum raim_client_state
+const written = new Set(), stored = new Map(), said = [];
+let game, hasLeft = false, frames = 0, frameMs = 0;
+
+function openSession(url) {
+    const [, host, port] = decodeURI(url).match(/arena\/(.*):(\d+)$/);
+    const udp = dgram.createSocket("udp4"), session = {queue: [], isClosed: false};
+    udp.on("error", () => {});
+    udp.on("message", data => { session.queue.push(data); game.serve(); });
+    session.send = data => (udp.send(data, port, host), true);
+    session.close = () => { if (!session.isClosed) udp.close(); session.isClosed = true; };
+    return session;
+}
+
+const wide = (words, em) => Math.ceil(0.6 * em * words.length);
+const page = imports({
+    memory: () => game.memory, arrived: () => game.serve(),
+    drawing: {
+        measure: wide,
+        makeLine: (words, em) => (written.add(words), [wide(words, em), em, 0, 0, 0]),
+        freeLine: () => {},
+        draw: () => { frames++; },
+    },
+    sounds: {load: () => {}, play: () => {}, setVolume: () => {}},
+    sessions: {canConnect: () => true, openSession},
+    storage: {getItem: name => stored.get(name) ?? null, setItem: (name, text) => stored.set(name, text),
+        removeItem: name => stored.delete(name)},
+    window: {takeText: () => {}, showPointer: () => {}, fillScreen: () => {}, say: words => said.push(words)},
+});
+const {instance} = await WebAssembly.instantiate(fs.readFileSync(path.join(directory, "raim.wasm")),
+    {wasi_snapshot_preview1: wasi(() => game.memory, line => console.error(line)), page});
+game = instance.exports;
+game._initialize();
+
+function pass(...texts) {
+    const encoded = texts.map(text => Buffer.from(`${text}\0`));
+    let at = game.buffer(Buffer.concat(encoded).length);
+    return encoded.map(text => {
+        new Uint8Array(game.memory.buffer, at, text.length).set(text);
+        at += text.length;
+        return at - text.length;
+    });
+}
+function report() {
+    const bytes = Buffer.from(game.memory.buffer, game.report());
+    return JSON.parse(bytes.subarray(0, bytes.indexOf(0)).toString());
+}
+const key = (code, down) => game.key(...pass(code, ""), down, false, false);
+const press = code => { key(code, true); key(code, false); };
+const until = (moment, wanted) => new Promise(resolve => {
+    const check = setInterval(() => {
+        if (!wanted() && performance.now() < moment) return;
+        clearInterval(check);
+        resolve();
+    }, 10);
+});
+
+game.open(...pass(`gateway=127.0.0.1:9\nserver=${server}\nname=Node`));
+game.resize(WIDTH, HEIGHT, 1);
+setInterval(() => { hasLeft ||= !game.serve(); }, SERVE_MS);
+setInterval(() => {
+    const begun = performance.now();
+    game.frame();
+    frameMs += performance.now() - begun;
+}, FRAME_MS);
+
+await until(performance.now() + JOINING_MS, () => [PLAYING, ENDED].includes(report().state));
+const isPlaying = report().state === PLAYING;
+await until(performance.now() + 300, () => isPlaying); // to see why not
+const begun = performance.now(), joined = report(), ways = ["KeyW", "KeyD", "KeyS", "KeyA"];
+for (let turn = 0; isPlaying && performance.now() < begun + 1000 * seconds; turn++) {
+    const way = ways[turn % ways.length], angle = turn;
+    key(way, true);
+    game.mouse(1, true, WIDTH / 2 + 300 * Math.cos(angle), HEIGHT / 2 + 300 * Math.sin(angle));
+    await until(performance.now() + SIDE_MS, () => false);
+    game.mouse(1, false, WIDTH / 2, 0);
+    key(way, false);
+    if (turn === 0) {
+        press("Enter");
+        game.text(...pass("hello from node"));
+        press("Enter");
+    }
+}
+const played = report();
+game.close();
+await until(performance.now() + 3000, () => hasLeft);
+console.log(JSON.stringify({joined, played, hasLeft, frames, frame_ms: frameMs / frames,
+    memory: game.memory.buffer.byteLength, written: [...written], said, stored: Object.fromEntries(stored)}));
+process.exit(0);

@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The game of the page, in Node.js, plays on a real raimd over UDP."""
+
+import contextlib
+import json
+import math
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))
+# pylint: disable=wrong-import-position
+import harness
+from harness import Stage, arena
+
+from page import PAGE, WITHOUT
+
+NODE = shutil.which("node")
+PLAYER = pathlib.Path(__file__).with_name("player.mjs")
+PLAY_S = 4
+PLAYING = 2 # enum raim_client_state
+WASM_BYTES, PAGE_BYTES = 1_000_000, 500_000
+JAVASCRIPT_LINES = 800
+
+
+def play(daemon, seconds=PLAY_S):
+    """What the player saw, and how many of its inputs the server missed."""
+    server = f"127.0.0.1:{daemon.ports[0]}"
+    missed = 0
+    with subprocess.Popen([NODE, PLAYER, PAGE, server, str(seconds)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while process.poll() is None:
+            for player in daemon.get_json()["arenas"][0]["players"]:
+                if player["name"] == "Node":
+                    missed = max(missed, player["inputs_missed"])
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.2)
+        out, errors = process.communicate(timeout=harness.START_S)
+    assert process.returncode == 0 and not errors, errors
+    return json.loads(out), missed
+
+
+@unittest.skipIf(PAGE is None, WITHOUT)
+class PageTest(unittest.TestCase):
+    def test_it_is_small(self):
+        compressed = sum(path.stat().st_size for path in PAGE.glob("*.gz"))
+        self.assertLess(compressed, PAGE_BYTES)
+        self.assertLess((PAGE / "raim.wasm").stat().st_size, WASM_BYTES)
+        lines = sum(len(path.read_text(encoding="utf-8").splitlines())
+                    for kind in ("js", "html") for path in (harness.ROOT / "client/page").glob(f"*.{kind}"))
+        self.assertLess(lines, JAVASCRIPT_LINES)
+
+    def test_it_names_all_licences(self):
+        text = (PAGE / "licences.html").read_text(encoding="utf-8")
+        for words in ("Petri Lehtinen", "Lee Salzman", "Frank Denis", "Meta Platforms", "Yann Collet", "wasi-libc"):
+            self.assertIn(words, text)
+
+
+@unittest.skipIf(PAGE is None, WITHOUT)
+@unittest.skipIf(NODE is None, "no Node.js here (Debian: nodejs)")
+class NodeTest(unittest.TestCase):
+    def test_it_joins_walks_shoots_chats_and_leaves(self):
+        with Stage() as stage:
+            daemon = stage.serve(arena(bots=4))
+            seen, missed = play(daemon)
+            joined, played = seen["joined"], seen["played"]
+            print(f"{seen['frames']} frames of {seen['frame_ms']:.2f} ms, {seen['memory'] >> 20} MiB, "
+                  f"{missed} inputs missed, {played}")
+            self.assertEqual((joined["state"], played["state"]), (PLAYING, PLAYING))
+            self.assertEqual(played["decode_errors"], 0)
+            self.assertGreater(played["snapshots"], 30)
+            self.assertGreater(played["predictions"], 30)
+            if missed == 0:
+                self.assertEqual(played["mispredictions"], 0)
+            self.assertGreater(math.dist((joined["x"], joined["y"]), (played["x"], played["y"])), 20)
+            self.assertGreater(played["shots"], 0)
+            self.assertIn("hello from node", seen["written"])
+            self.assertTrue(seen["hasLeft"])
+            daemon.wait_players(0)
+            rejected = daemon.get_json()["arenas"][0]["rejections"]
+            self.assertEqual((rejected["malformed"], rejected["unexpected"]), (0, 0))
+
+    def test_a_server_that_is_not_there_is_named(self):
+        result = subprocess.run([NODE, PLAYER, PAGE, "127.0.0.1:9", "0.1"], text=True, check=True,
+                                capture_output=True, timeout=harness.LIFE_S)
+        seen = json.loads(result.stdout)
+        self.assertIn("No answer from 127.0.0.1:9", seen["written"])
+
+
+if __name__ == "__main__":
+    harness.main()
