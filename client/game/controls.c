@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads keys, mouse and gamepad.
+// Reads keys, mouse, gamepad and fingers.
 #include "controls.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ static void update_aim(struct controls *controls, const struct window *window,
     if (mouse.x != controls->mouse.x || mouse.y != controls->mouse.y)
         controls->by_pad = false;
     controls->mouse = mouse;
-    if (raim_vec2_length(pad->right) >= stick_least)
+    if (controls->touch.is_used || raim_vec2_length(pad->right) >= stick_least)
         controls->by_pad = true;
     if (!controls->by_pad)
         controls->aim = aim_at(viewport, mouse);
@@ -63,7 +63,9 @@ static void update_aim(struct controls *controls, const struct window *window,
 raim_input controls_read(struct controls *controls, const struct window *window,
                          const struct bindings *bindings, const struct viewport *viewport)
 {
-    const struct window_pad pad = window_pad(window);
+    bool fires = false;
+    const struct window_pad pad =
+        controls->touch.is_used ? touch_pad(window, &fires) : window_pad(window);
     const double length = raim_vec2_length(pad.left);
     bool is_on[ACTION_COUNT];
     for (int i = 0; i < ACTION_COUNT; i++)
@@ -72,7 +74,7 @@ raim_input controls_read(struct controls *controls, const struct window *window,
     raim_input input = {
         .move_x = between(is_on[ACTION_LEFT], is_on[ACTION_RIGHT]),
         .move_y = between(is_on[ACTION_DOWN], is_on[ACTION_UP]),
-        .fire = is_on[ACTION_FIRE],
+        .fire = fires || is_on[ACTION_FIRE],
         .aim = controls->aims_shot ? controls->shot_aim : controls->aim,
     };
     if (length >= stick_least) {

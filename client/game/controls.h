@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Turns keys, mouse and gamepad into the player's input. Presses are latched from their events, so
-// that one which is released before the next tick still counts for one tick.
+// Turns keys, mouse, gamepad and fingers into the player's input. Presses are latched from their
+// events, so that one which is released before the next tick still counts for one tick.
 #pragma once
 
 #include "bindings.h"
+#include "touch.h"
 #include "ui.h"
 #include "window.h"
 
@@ -11,9 +12,10 @@
 
 // Start from all zero.
 struct controls {
-    raim_angle aim;                // the last one
-    raim_vec2 mouse;               // position at the last call, pixels
-    bool by_pad;                   // the gamepad was used after the mouse and the keys
+    raim_angle aim;  // the last one
+    raim_vec2 mouse; // position at the last call, pixels
+    struct touch touch;
+    bool by_pad;                   // the gamepad or fingers were used after the mouse and the keys
     bool is_latched[ACTION_COUNT]; // pressed since controls_clear_latch
     bool aims_shot;                // the fire button of the mouse was pressed since then:
     raim_angle shot_aim;           // where the mouse was at that press

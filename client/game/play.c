@@ -171,6 +171,7 @@ void play_close(struct play *play, struct goodbye *goodbye)
         goodbye_end(&play->goodbye);
     camera_clear(&play->camera);
     window_take_text(play->window, false);
+    window_take_fingers(play->window, false);
     window_show_pointer(play->window, true);
     free(play->picture);
     free(play->before);
@@ -217,6 +218,7 @@ bool play_shows_table(const struct play *play)
     if (play->state != RAIM_CLIENT_PLAYING)
         return false;
     return bindings_are_held(play->bindings, ACTION_SCORES, play->window) ||
+           (play->controls.touch.is_used && play->controls.touch.shows_scores) ||
            play->scoreboard.phase.kind == RAIM_CLIENT_BREAK;
 }
 
@@ -303,17 +305,20 @@ static void handle_chat(struct play *play, const struct window_event *event)
         return;
     if (event->command == COMMAND_ACCEPT && play->entry.text[0] != '\0' && play->link != NULL)
         raim_link_send_chat(play->link, play->entry.text);
-    if (event->command == COMMAND_ACCEPT || event->command == COMMAND_BACK)
+    const bool is_tapped = event->clicked && play->controls.touch.is_used;
+    if (event->command == COMMAND_ACCEPT || event->command == COMMAND_BACK || is_tapped)
         open_layer(play, LAYER_NONE);
 }
 
 // The way to another player in the order of the scores by which a spectator's press leads; 0: none.
-static int way_to_target(const struct play *play, window_button button)
+static int way_to_target(const struct play *play, const struct window_event *event)
 {
     if (!play->watch)
         return 0;
-    return bindings_triggers(play->bindings, ACTION_RIGHT, button) -
-           bindings_triggers(play->bindings, ACTION_LEFT, button);
+    if (play->controls.touch.is_used && event->command == COMMAND_ACCEPT)
+        return event->mouse.x < window_size(play->window).x / 2 ? -1 : 1;
+    return bindings_triggers(play->bindings, ACTION_RIGHT, event->button) -
+           bindings_triggers(play->bindings, ACTION_LEFT, event->button);
 }
 
 // Lets a spectator watch another player: counted from the one asked for last, because the snapshots
@@ -347,8 +352,8 @@ static void handle_game(struct play *play, const struct window_event *event)
         play->shows_netgraph = !play->shows_netgraph;
     else if (cast_vote(play, event->button))
         return;
-    else if (way_to_target(play, event->button) != 0)
-        watch_other(play, way_to_target(play, event->button));
+    else if (way_to_target(play, event) != 0)
+        watch_other(play, way_to_target(play, event));
     else
         controls_handle(&play->controls, play->bindings, event, &viewport);
 }
@@ -392,8 +397,11 @@ static enum play_wish handle_end(struct play *play, const struct window_event *e
 
 enum play_wish play_handle(struct play *play, const struct window_event *event)
 {
+    struct window_event press;
     if (event->kind == WINDOW_CLOSED)
         return PLAY_QUIT;
+    if (touch_translate(&play->controls.touch, play->window, play->bindings, event, &press))
+        event = &press;
     if (play->state == RAIM_CLIENT_ENDED)
         return handle_end(play, event);
     const bool is_joining =
@@ -636,6 +644,8 @@ static void take_picture(struct play *play, const struct raim_client *client, do
 void play_update(struct play *play, uint64_t now_us)
 {
     play->now_s = (double)now_us * 1e-6;
+    window_take_fingers(play->window, play->layer == LAYER_NONE);
+    play->controls.touch.has_vote = vote_panel_is_shown(&play->votes, play->now_s);
     if (play->goodbye.link != NULL && goodbye_is_done(&play->goodbye, play->now_s))
         connect(play);
     if (play->retry_s > 0 && play->now_s >= play->retry_s)

@@ -53,7 +53,11 @@ static double write_hint(const struct play *play, double now, char *hint, size_t
         label_of(play, (enum action)i, label[i]);
     snprintf(moves, sizeof moves, "%s %s %s %s", label[ACTION_UP], label[ACTION_LEFT],
              label[ACTION_DOWN], label[ACTION_RIGHT]);
-    if (play->watch)
+    if (play->controls.touch.is_used)
+        snprintf(hint, capacity,
+                 play->watch ? "Tap left or right: another player"
+                             : "Left thumb: move     right thumb: aim, far out: fire");
+    else if (play->watch)
         snprintf(hint, capacity,
                  "You watch %s     %s, %s: another player     %s: scores     %s: menu, to join",
                  play->names[raim_player_slot(play->scoreboard.watched)], label[ACTION_LEFT],
@@ -227,4 +231,6 @@ void play_draw(struct play *play, const struct ui *ui)
         break;
     }
     draw_layer(play, ui, now_s);
+    if (play->controls.touch.is_used && play->layer == LAYER_NONE)
+        touch_draw(&play->controls.touch, ui, play->window);
 }

@@ -34,8 +34,11 @@ struct window {
     double begun_s;                   // when the last frame was begun
     double next_s;                    // when to begin the next one
     struct window_style style;
-    bool is_relative;  // the mouse moves `pointer` and no pointer of the desktop
-    raim_vec2 pointer; // desktop pixels
+    bool takes_fingers;
+    struct window_finger fingers[WINDOW_FINGERS];
+    int64_t finger_ids[WINDOW_FINGERS]; // SDL's
+    bool is_relative;                   // the mouse moves `pointer` and no pointer of the desktop
+    raim_vec2 pointer;                  // desktop pixels
 };
 
 struct window_def {

@@ -162,6 +162,45 @@ static void move_pointer(struct window *window, int x, int y)
     window->pointer.y = fmin(fmax(window->pointer.y + y * factor, 0), height - 1);
 }
 
+const struct window_finger *window_fingers(const struct window *window)
+{
+    return window->fingers;
+}
+
+void window_take_fingers(struct window *window, bool wanted)
+{
+    if (wanted == window->takes_fingers)
+        return;
+    memset(window->fingers, 0, sizeof window->fingers);
+    SDL_SetHint(SDL_HINT_TOUCH_MOUSE_EVENTS, wanted ? "0" : "1");
+    window->takes_fingers = wanted;
+}
+
+// Follows a finger. Whether it was put down.
+static bool take_finger(struct window *window, const SDL_TouchFingerEvent *event,
+                        struct window_event *out)
+{
+    struct window_finger *finger = NULL;
+    for (int i = 0; i < WINDOW_FINGERS && finger == NULL; i++)
+        if (window->fingers[i].is_down && window->finger_ids[i] == event->fingerId)
+            finger = &window->fingers[i];
+    for (int i = 0; i < WINDOW_FINGERS && finger == NULL; i++) {
+        if (window->fingers[i].is_down || event->type != SDL_FINGERDOWN)
+            continue;
+        finger = &window->fingers[i];
+        window->finger_ids[i] = event->fingerId;
+    }
+    if (finger == NULL || !window->takes_fingers)
+        return false;
+    finger->at = (raim_vec2){event->x * window->size.x, event->y * window->size.y};
+    finger->is_down = event->type != SDL_FINGERUP;
+    if (event->type == SDL_FINGERDOWN)
+        finger->from = finger->at;
+    out->kind = WINDOW_TOUCHED;
+    out->mouse = finger->at;
+    return event->type == SDL_FINGERDOWN;
+}
+
 // Translates an event of SDL's. False for events that are handled here or ignored.
 static bool translate(struct window *window, const SDL_Event *event, struct window_event *out)
 {
@@ -172,6 +211,10 @@ static bool translate(struct window *window, const SDL_Event *event, struct wind
         return true;
     case SDL_KEYDOWN:
         return translate_key(window, &event->key, out);
+    case SDL_FINGERDOWN:
+    case SDL_FINGERMOTION:
+    case SDL_FINGERUP:
+        return take_finger(window, &event->tfinger, out);
     case SDL_MOUSEBUTTONDOWN:
         out->button = MOUSE + event->button.button;
         out->clicked = event->button.button == SDL_BUTTON_LEFT;
