@@ -146,8 +146,10 @@ enum http3_event http3_read(struct http3_stream *stream, const uint8_t **bytes, 
         else if (stream->frames.type == FRAME_DATA)
             event = take_capsules(stream, piece, count);
     }
-    if (stream->is_ignored)
+    if (stream->is_ignored) {
+        *bytes += *size;
         *size = 0;
+    }
     return event;
 }
 

@@ -444,7 +444,7 @@ int main(int argc, char **argv)
             else if (read(STDIN_FILENO, line, sizeof line) > 0)
                 report();
             else
-                return 0; // the test has ended
+                epoll_ctl(sockets, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
         }
         if (now() >= due) {
             look_after_all();
