@@ -6,7 +6,6 @@
 #include "crypto.h"
 #include "http_access.h"
 #include "log.h"
-#include "reader.h"
 #include "socket_address.h"
 
 #include <stdlib.h>
@@ -271,4 +270,10 @@ void web_config_free(struct web_config *config)
     path_list_clear(&config->directories);
     raim_crypto_wipe(config->gateway_key, sizeof config->gateway_key);
     free(config);
+}
+
+const struct reader_key *web_config_keys(int *count)
+{
+    *count = TABLE.count;
+    return TABLE.rows;
 }

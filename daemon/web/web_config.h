@@ -5,6 +5,7 @@
 #include "config.h"
 #include "gateway.h"
 #include "quic.h"
+#include "reader.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,3 +42,6 @@ struct web_config {
 struct web_config *web_config_load(const char *path, struct diagnostics *diagnostics);
 
 void web_config_free(struct web_config *config);
+
+// The table of the keys and the number of its rows.
+const struct reader_key *web_config_keys(int *count);

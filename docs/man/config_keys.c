@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Writes the section KEYS of raimd.conf(5), in scdoc's syntax, from the tables of the keys.
+// Writes the sections KEYS of raimd.conf(5) and raim-web(8), in scdoc's syntax, from the tables of
+// the keys.
 #include "config_keys.h"
+#ifdef RAIM_HAVE_WEB
+#include "web_config.h"
+#endif
 
 #include <stdio.h>
 #include <string.h>
@@ -52,9 +56,13 @@ static void print_keys(const char *path, const char *title, const struct reader_
 int main(int argc, char **argv)
 {
     int count;
-    if (argc != 2 || freopen(argv[1], "w", stdout) == NULL)
+    if (argc < 2 || freopen(argv[1], "w", stdout) == NULL)
         return 1;
     const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
+#ifdef RAIM_HAVE_WEB
+    if (argc == 3)
+        keys = web_config_keys(&count);
+#endif
     print_keys("", "The file", keys, count);
     return fflush(stdout) != 0 || ferror(stdout) != 0;
 }

@@ -40,10 +40,11 @@ def analyze(*words):
 @unittest.skipUnless(shutil.which("systemd-analyze"), "skipped: no systemd-analyze")
 class UnitsTest(unittest.TestCase):
     def setUp(self):
-        # The units name /usr/bin/raimd, which need not be here.
+        # The units name /usr/bin/raimd and raim-web, which need not be here.
         self.directory = self.enterContext(Stage()).directory
-        for unit in UNITS.glob("raimd*.s*"):
+        for unit in UNITS.glob("raim*.s*"):
             text = unit.read_text(encoding="utf-8").replace("/usr/bin/raimd", str(BIN / "raimd"))
+            text = text.replace("/usr/bin/raim-web", str(BIN / "raimd"))
             (self.directory / unit.name).write_text(text, encoding="utf-8")
         drop_in = self.directory / "raimd.service.d"
         drop_in.mkdir()
@@ -51,7 +52,7 @@ class UnitsTest(unittest.TestCase):
             shutil.copy(UNITS / name, drop_in)
 
     def test_verify_has_nothing_to_say(self):
-        for name in ("raimd.service", "raimd@west.service", "raimd.socket"):
+        for name in ("raimd.service", "raimd@west.service", "raimd.socket", "raim-web.service"):
             with self.subTest(name):
                 if "@" in name:
                     (self.directory / name).symlink_to("raimd@.service")
@@ -60,7 +61,7 @@ class UnitsTest(unittest.TestCase):
                 self.assertEqual((result.returncode, result.stdout + result.stderr), (0, ""))
 
     def test_exposure_is_low(self):
-        for name in ("raimd.service", "raimd@.service"):
+        for name in ("raimd.service", "raimd@.service", "raim-web.service"):
             with self.subTest(name):
                 result = analyze("security", "--offline=true", f"--threshold={MAX_EXPOSED}",
                                  "--no-pager", self.directory / name)

@@ -34,7 +34,7 @@ ALL_ON = [word for name in ("podMonitor", "alerts", "dashboard")
           for word in ("--set", f"{name}.enabled=true")]
 RENDERINGS = {
     "one server": [],
-    "one server, everything on": ALL_ON,
+    "one server, everything on": [*ALL_ON, "--set", "web.enabled=true,web.image=raim-web"],
     "Agones": ["--set", "agones.enabled=true"],
     "Agones, everything on": ["--set", "agones.enabled=true", *ALL_ON,
                               "--set", "matchmaker.enabled=true,matchmaker.image=python"],
