@@ -27,7 +27,7 @@ enum {
     BATCHES = 4, // that are read in turn before others have theirs
     // Timers of ngtcp2 may be so late: acknowledgements then go with the next datagram, and the
     // timers of many connections share a wake-up.
-    SLACK_MS = 10,
+    SLACK_MS = 16,
     LIST_MS = 1000, // at most between two looks at all connections
     RETRY_TOKEN_S = 10,
     VERSION_1 = NGTCP2_PROTO_VER_V1,
