@@ -4,10 +4,11 @@
 // its own, and back. So raim-bots and every client of the tests play through a real gateway.
 // A session that ends is opened again by the sender's next datagram, as a page does.
 //
-//     carrier PORT GATEWAY_PORT ARENA
+//     carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT]
 //
-// prints "ready" and a line of JSON with its counts at each line of its standard input. It shares
-// no code with the gateway but the names of quic_version.h.
+// simulates a network between itself and the gateway, and prints "ready" and a line of JSON with
+// its counts at each line of its standard input. It shares no code with the gateway but the names
+// of quic_version.h.
 #define _GNU_SOURCE
 #include <ngtcp2/ngtcp2.h>
 #include <ngtcp2/ngtcp2_crypto.h>
@@ -36,6 +37,7 @@ enum { MAX_SESSIONS = 2048, BYTES = 1500, WAITING = 8, EVENTS = 256, TIMER_MS = 
 
 struct session {
     int socket;
+    uint64_t number; // of all sessions; 0: of none
     struct sockaddr_in sender, local;
     ngtcp2_conn *conn;
     ngtcp2_crypto_conn_ref reference;
@@ -63,6 +65,20 @@ static gnutls_priority_t priorities;
 static struct {
     uint64_t opened, ready, ended, rejected, sent, received, dropped, slowest_us;
 } counts;
+
+// Packets that are on the simulated network, in the order in which they arrive: the delay is the
+// same for all.
+struct transit {
+    struct transit *next;
+    uint64_t due, number;
+    bool is_inward; // to the carrier
+    size_t size;
+    uint8_t bytes[BYTES];
+};
+
+static struct transit *transits, **transits_end = &transits;
+static uint64_t delay_ns; // of each way
+static double loss;
 
 static uint64_t now(void)
 {
@@ -199,6 +215,32 @@ static const ngtcp2_callbacks callbacks = {
     .recv_datagram = take_datagram,
 };
 
+// --- The simulated network ---
+
+static void put(const struct session *session, bool is_inward, const uint8_t *bytes, size_t size)
+{
+    if ((double)random() / RAND_MAX < loss)
+        return;
+    struct transit *transit = malloc(sizeof *transit);
+    assert(transit != NULL);
+    transit->next = NULL;
+    transit->due = now() + delay_ns;
+    transit->number = session->number;
+    transit->is_inward = is_inward;
+    transit->size = size;
+    memcpy(transit->bytes, bytes, size);
+    *transits_end = transit;
+    transits_end = &transit->next;
+}
+
+static void send_packet(const struct session *session, const uint8_t *bytes, size_t size)
+{
+    if (delay_ns > 0)
+        put(session, false, bytes, size);
+    else
+        (void)!send(session->socket, bytes, size, 0);
+}
+
 // --- Sessions ---
 
 static void close_session(int index)
@@ -265,7 +307,7 @@ static struct session *open_session(const struct sockaddr_in *sender)
                                &settings, &parameters, NULL, session);
     assert(made == 0);
     start_tls(session);
-    counts.opened++;
+    session->number = ++counts.opened;
     return sessions[session_count++] = session;
 }
 
@@ -300,7 +342,7 @@ static void write_packets(struct session *session)
         session->has_ended |= size < 0;
         if (size <= 0)
             return;
-        (void)!send(session->socket, packet, (size_t)size, 0);
+        send_packet(session, packet, (size_t)size);
     }
 }
 
@@ -315,25 +357,21 @@ static void write_datagram(struct session *session, const uint8_t *bytes, size_t
             session->conn, NULL, &info, packet, sizeof packet, &is_taken, 0, 0, parts, 2, now());
         if (written <= 0)
             break;
-        (void)!send(session->socket, packet, (size_t)written, 0);
+        send_packet(session, packet, (size_t)written);
     }
     counts.sent += is_taken != 0;
     counts.dropped += is_taken == 0;
 }
 
-static void read_packets(struct session *session)
+static void take_packet(struct session *session, const uint8_t *packet, size_t size)
 {
-    uint8_t packet[BYTES];
-    ssize_t size;
     const ngtcp2_path path = {{(struct sockaddr *)&session->local, sizeof session->local},
                               {(struct sockaddr *)&gateway, sizeof gateway},
                               NULL};
+    const ngtcp2_pkt_info info = {0};
     const bool was_ready = session->is_ready;
-    while ((size = recv(session->socket, packet, sizeof packet, 0)) >= 0) {
-        const ngtcp2_pkt_info info = {0};
-        if (ngtcp2_conn_read_pkt(session->conn, &path, &info, packet, (size_t)size, now()) != 0)
-            session->has_ended = true;
-    }
+    if (ngtcp2_conn_read_pkt(session->conn, &path, &info, packet, size, now()) != 0)
+        session->has_ended = true;
     if (session->has_ended)
         return;
     if (session->is_ready && !was_ready) {
@@ -343,6 +381,37 @@ static void read_packets(struct session *session)
     }
     if (!was_ready)
         write_packets(session);
+}
+
+static void read_packets(struct session *session)
+{
+    uint8_t packet[BYTES];
+    ssize_t size;
+    while ((size = recv(session->socket, packet, sizeof packet, 0)) >= 0 && !session->has_ended)
+        if (delay_ns > 0)
+            put(session, true, packet, (size_t)size);
+        else
+            take_packet(session, packet, (size_t)size);
+}
+
+// Delivers what has arrived.
+static void deliver(void)
+{
+    while (transits != NULL && transits->due <= now()) {
+        struct transit *transit = transits;
+        struct session *session = NULL;
+        for (int i = 0; i < session_count && session == NULL; i++)
+            if (sessions[i]->number == transit->number && !sessions[i]->has_ended)
+                session = sessions[i];
+        transits = transit->next;
+        if (transits == NULL)
+            transits_end = &transits;
+        if (session != NULL && transit->is_inward)
+            take_packet(session, transit->bytes, transit->size);
+        else if (session != NULL)
+            (void)!send(session->socket, transit->bytes, transit->size, 0);
+        free(transit);
+    }
 }
 
 static void take_local(void)
@@ -408,9 +477,13 @@ static struct sockaddr_in address_of(const char *port)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "usage: carrier PORT GATEWAY_PORT ARENA\n");
+    if (argc != 4 && argc != 6) {
+        fprintf(stderr, "usage: carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT]\n");
         return 64;
+    }
+    if (argc == 6) {
+        delay_ns = (uint64_t)(atof(argv[4]) / 2 * NGTCP2_MILLISECONDS);
+        loss = atof(argv[5]) / 100;
     }
     const struct sockaddr_in own = address_of(argv[1]);
     const int buffer = 4 << 20;
@@ -434,7 +507,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     for (uint64_t due = 0;;) {
         struct epoll_event events[EVENTS];
-        const int count = epoll_wait(sockets, events, EVENTS, TIMER_MS);
+        const int count = epoll_wait(sockets, events, EVENTS, delay_ns > 0 ? 1 : TIMER_MS);
         for (int i = 0; i < count; i++) {
             char line[64];
             if (events[i].data.ptr == &local)
@@ -446,6 +519,7 @@ int main(int argc, char **argv)
             else
                 epoll_ctl(sockets, EPOLL_CTL_DEL, STDIN_FILENO, NULL);
         }
+        deliver();
         if (now() >= due) {
             look_after_all();
             due = now() + TIMER_MS * NGTCP2_MILLISECONDS;
