@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """raim-web, the gateway for browsers, between a real raimd and clients that speak WebTransport: a
-client of the tests (tests/web/carrier.c) and Chromium."""
+client of the tests (tests/web/carrier.c) and both browsers."""
 
 import gzip
-import http.client
 import json
 import os
 import re
@@ -16,88 +15,14 @@ import unittest
 
 import browser
 import harness
-from harness import BIN, START_S, Program, Stage, arena, check_sane, poll
-from ports import free_port
+from harness import BIN, START_S, Stage, check_sane, poll
+from web_stage import PAGE, Scene
 
 if not (BIN / "raim-web").exists():
     print("SKIPPED: raim-web was not built, it wants libngtcp2 and libnghttp3")
     raise SystemExit(harness.SKIPPED)
 
-PAGE = b"<!doctype html><title>raim</title><script type=module src=/main.js></script>\n" * 20
-WASM = bytes(range(256)) * 16
-
-
-class Gateway(Program):
-    """A raim-web that has started."""
-
-    def wait_started(self):
-        self.poll("a log line 'gateway started'",
-                  lambda: re.search(r"gateway started \S+ port=\d+", self.log))
-        self.port = int(re.search(r"gateway started \S+ port=(\d+)", self.log)[1])
-        return self
-
-    def ask(self, path, **headers):
-        """An answer, with its body read."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_S)
-        try:
-            connection.request("GET", path, headers=headers)
-            answer = connection.getresponse()
-            answer.body = answer.read()
-            return answer
-        finally:
-            connection.close()
-
-    def status(self):
-        return json.loads(self.ask("/status.json").body)
-
-    def wait_count(self, key, least):
-        return self.poll(f"{key} of {least}", lambda: (now := self.status())[key] >= least and now)
-
-
-class Carrier(Program):
-    """Carries datagrams to a gateway, see tests/web/carrier.c."""
-
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.poll("a line 'ready'", lambda: "ready" in self.out)
-
-
-class Scene(Stage):
-    """A raimd with one arena, a gateway before it, and a carrier before that."""
-
-    def __init__(self, **limits):
-        self.limits = limits
-
-    def __enter__(self):
-        super().__enter__()
-        self.page = self.directory / "page"
-        self.page.mkdir()
-        (self.page / "index.html").write_bytes(PAGE)
-        self.state = self.directory / "state"
-        self.state.mkdir()
-        self.port, self.web_port, self.carrier_port = free_port(), free_port(), free_port()
-        self.daemon = self.serve(arena(port=self.port, limits={"connections_per_address": 64}))
-        self.gateway = self.start_gateway()
-        return self
-
-    @property
-    def target(self):
-        return f"127.0.0.1:{self.port}"
-
-    def start_gateway(self, **keys):
-        keys = {"listen": f"127.0.0.1:{self.web_port}", "page": str(self.page), **keys}
-        if self.limits:
-            keys["limits"] = self.limits
-        text = "".join(f"{key} = {harness.value(it)};\n" for key, it in keys.items())
-        path = self.write_config(text + f'targets = ( "{self.target}" );\n', "raim-web.conf")
-        return self._start(Gateway, [BIN / "raim-web", "-c", path],
-                           {"STATE_DIRECTORY": str(self.state)}).wait_started()
-
-    def carry(self, target=None):
-        carrier = self._start(Carrier, [BIN / "carrier", self.carrier_port, self.web_port,
-                                        target or self.target], None)
-        carrier.expected_status = -signal.SIGTERM
-        return carrier
+WASM= bytes(range(256)) * 16
 
 
 def clients_of(daemon):
@@ -210,6 +135,15 @@ class LimitsTest(unittest.TestCase):
             scene.gateway.wait_count("rejected_address", 5)
             scene.gateway.wait_count("sessions_total", 3)
             self.assertEqual(scene.gateway.status()["connections"], 3)
+
+    def test_a_connection_without_a_request_ends(self):
+        with Scene() as scene:
+            scene.carry("-")
+            self.senders(self, scene.carrier_port, 3)
+            scene.gateway.wait_count("handshakes", 3)
+            status = scene.gateway.wait_count("rejected_request", 3)
+            self.assertEqual(status["sessions_total"], 0)
+            poll("no connection", lambda: scene.gateway.status()["connections"] == 0)
 
     def test_a_flood_of_a_player_is_cut(self):
         with Scene(datagrams_per_second=60) as scene:

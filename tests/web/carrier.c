@@ -6,7 +6,8 @@
 //
 //     carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT]
 //
-// simulates a network between itself and the gateway, and prints "ready" and a line of JSON with
+// opens sessions for the arena, or, where that is "-", connections without a request; simulates a
+// network between itself and the gateway, and prints "ready" and a line of JSON with
 // its counts at each line of its standard input. It shares no code with the gateway but the names
 // of quic_version.h.
 #define _GNU_SOURCE
@@ -155,7 +156,7 @@ static int end_handshake(ngtcp2_conn *conn, void *context)
         return NGTCP2_ERR_CALLBACK_FAILURE;
     memcpy(session->settings, settings, sizeof settings);
     session->sizes[0] = sizeof settings;
-    session->sizes[1] = write_request(session->request);
+    session->sizes[1] = strcmp(arena, "-") != 0 ? write_request(session->request) : 0;
     return 0;
 }
 
