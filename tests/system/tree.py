@@ -12,9 +12,10 @@ CONNECTION = ("Acquire::http", "Acquire::https", "Acquire::ForceIPv", "Acquire::
               "Acquire::Check-Valid-Until", "Acquire::Check-Date")
 
 
-# Releases of Ubuntu, and where their keys are, as in the package ubuntu-keyring.
+# Releases of Ubuntu, and where the package ubuntu-keyring puts their keys, which Debian 13 has and
+# Debian 12 has not.
 UBUNTU = ("noble", "resolute")
-UBUNTU_KEYS = "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
+UBUNTU_KEYS = pathlib.Path("/usr/share/keyrings/ubuntu-archive-keyring.gpg")
 
 
 class NoTree(Exception):
@@ -49,11 +50,18 @@ def suite_of_this_machine():
     return "bookworm"
 
 
+def ubuntu_keys(directory):
+    """Ubuntu's keys: those of this machine, or else of a tree of Debian 13."""
+    if UBUNTU_KEYS.exists():
+        return UBUNTU_KEYS
+    tree = make_tree(directory / "ubuntu-keyring", "trixie", ["ubuntu-keyring"])
+    return tree / UBUNTU_KEYS.relative_to("/")
+
+
 def sources(suite):
     """What mmdebstrap is to take a release's packages from; nothing for its own choice."""
     if suite in UBUNTU:
-        return [f"deb [signed-by={UBUNTU_KEYS}] http://archive.ubuntu.com/ubuntu {suite}"
-                " main universe"]
+        return [f"deb http://archive.ubuntu.com/ubuntu {suite} main universe"]
     archive, security = mirror("Debian"), mirror("Debian-Security")
     if archive is None:
         return []
@@ -77,6 +85,8 @@ def make_tree(directory, suite, packages=(), architecture=None):
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as settings:
         settings.write("".join(f"{line}\n" for line in connection_settings()))
         settings.flush()
+        if suite in UBUNTU:
+            kind.append(f"--keyring={ubuntu_keys(directory.parent)}")
         command = ["mmdebstrap", "--quiet", *kind, f"--aptopt={settings.name}",
                    *(["--include=" + " ".join(packages)] if packages else []), suite, str(tree),
                    *sources(suite)[:1 if architecture else None]]
