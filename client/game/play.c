@@ -5,6 +5,7 @@
 #include "effects.h"
 #include "matchmaker.h"
 #include "message.h"
+#include "platform.h"
 #include "server_address.h"
 
 #include <stdio.h>
@@ -39,6 +40,11 @@ static void note_end(struct play *play, const struct raim_client *client)
         .reason = end.reason,
         .text = end.text,
     });
+    const char *problem = platform_network_problem();
+    if (problem != NULL && end.reason == RAIM_REASON_LOST)
+        snprintf(play->end.text, sizeof play->end.text, "%s.", problem);
+    platform_say(play->end.title);
+    platform_say(play->end.text);
     play->state = RAIM_CLIENT_ENDED;
     play->end_reason = end.reason;
     play->retry_s = play->end.retry_s > 0 ? play->now_s + play->end.retry_s : 0;
@@ -479,6 +485,16 @@ static void handle_kill(struct play *play, const struct raim_client_event *event
         note_killer(play, line.first, now);
 }
 
+// Adds a line to the chat, and tells it.
+static void add_chat(struct play *play, const struct kill_feed_line *line)
+{
+    char words[RAIM_MAX_NAME_BYTES + sizeof line->text + 2];
+    snprintf(words, sizeof words, "%s%s%s", line->first.name,
+             line->first.name[0] != '\0' ? ": " : "", line->text);
+    kill_feed_add(&play->chat, line);
+    platform_say(words);
+}
+
 static const char *words_for_chat_rejection(uint32_t rejection)
 {
     static const char *const words[][2] = {
@@ -514,7 +530,7 @@ static void handle_event(struct play *play, const struct raim_client_event *even
         break;
     case RAIM_CLIENT_CHAT:
         snprintf(line.text, sizeof line.text, "%s", event->text);
-        kill_feed_add(&play->chat, &line);
+        add_chat(play, &line);
         sound_play_here(play->preferences->sound, SOUND_CHAT);
         break;
     case RAIM_CLIENT_PHASE: // drawn for as long as it lasts
@@ -524,7 +540,7 @@ static void handle_event(struct play *play, const struct raim_client_event *even
         snprintf(line.text, sizeof line.text, "%s",
                  words_for_chat_rejection(event->chat_rejection));
         line.is_notice = true;
-        kill_feed_add(&play->chat, &line);
+        add_chat(play, &line);
         break;
     case RAIM_CLIENT_VOTE_BEGAN:
         sound_play_here(play->preferences->sound, SOUND_CHAT);
@@ -535,7 +551,7 @@ static void handle_event(struct play *play, const struct raim_client_event *even
     case RAIM_CLIENT_NOTICE:
         snprintf(line.text, sizeof line.text, "%s", event->text);
         line.is_notice = true;
-        kill_feed_add(&play->chat, &line);
+        add_chat(play, &line);
         break;
     }
 }
@@ -550,7 +566,7 @@ static void show_motd(struct play *play, const struct raim_client *client, doubl
     snprintf(play->motd, sizeof play->motd, "%s", motd);
     snprintf(line.text, sizeof line.text, "%s", motd);
     if (motd[0] != '\0')
-        kill_feed_add(&play->chat, &line);
+        add_chat(play, &line);
 }
 
 // Stores the winner's name, because the winner may leave before the break is over.

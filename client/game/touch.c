@@ -130,7 +130,7 @@ void touch_draw(const struct touch *touch, const struct ui *ui, const struct win
         const raim_box box = button_box(window, i);
         const raim_vec2 top = {(box.min.x + box.max.x) / 2,
                                (box.min.y + box.max.y - text_height(&style)) / 2};
-        draw_panel(ui->draw, box, 8 * ratio, draw_faded(PALETTE_PANEL, 0.8));
+        ui_frame(ui, ratio, box, draw_faded(PALETTE_CHOSEN, 0.6), draw_faded(PALETTE_PANEL, 0.8));
         text_write_within(ui->text, top, &style, labels[i], box.max.x - box.min.x);
     }
 }

@@ -79,8 +79,14 @@ def main(directory):
         for path in sorted(fresh.iterdir()):
             if path.suffix in COMPRESSED:
                 compress(path)
-        shutil.rmtree(page, ignore_errors=True)
-        fresh.rename(page)
+        # A server may have the folder open.
+        page.mkdir(exist_ok=True)
+        for path in page.iterdir():
+            if not (fresh / path.name).exists():
+                path.unlink()
+        for path in fresh.iterdir():
+            path.replace(page / path.name)
+        fresh.rmdir()
     sizes = [sum(path.stat().st_size for path in page.glob(f"*.{kind}")) for kind in ("br", "gz")]
     print(f"web: page={page} brotli_kB={sizes[0] / 1000:.0f} gzip_kB={sizes[1] / 1000:.0f}")
     return 0

@@ -76,7 +76,7 @@ export function imports({memory, arrived, drawing, sounds, sessions: network, st
         can_connect: network.canConnect,
         open_session: (at, size, hashes, hashesSize) =>
             sessions.add(network.openSession(words(at, size), words(hashes, hashesSize), arrived)),
-        is_session_closed: number => sessions.get(number).isClosed,
+        session_state: number => sessions.get(number).state,
         close_session: sessions.end,
         send: (number, at, size) => sessions.get(number).send(bytes(at, size).slice()),
         receive: (number, at, capacity) => {

@@ -38,3 +38,6 @@ void browser_update(struct browser *browser, double now_s);
 // a click hits what was seen. NULL beyond the last one.
 int browser_count(const struct browser *browser);
 const struct browser_row *browser_at(const struct browser *browser, int index);
+
+// What to tell while there are no rows.
+const char *browser_words(void);

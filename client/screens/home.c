@@ -80,7 +80,7 @@ static void fill_form(struct home *home, bool has_matchmaker)
                                .most = RAIM_MAX_NAME_BYTES},
                 [ITEM_RECORDINGS] = {.label = "Recordings"},
                 [ITEM_SETTINGS] = {.label = "Settings"},
-                [ITEM_QUIT] = {.label = "Quit"},
+                [ITEM_QUIT] = {.label = "Quit", .is_hidden = !platform_can_quit()},
                 [ITEM_ADDRESS] = {.label = "Address of a server",
                                   .entry = &home->address,
                                   .most = SERVER_ADDRESS_BYTES - 1},
@@ -113,6 +113,8 @@ struct home *home_open(const struct home_def *def)
         home_close(home);
         return NULL;
     }
+    if (platform_network_problem() != NULL)
+        snprintf(home->problem, sizeof home->problem, "%s", platform_network_problem());
     if (settings->name[0] == '\0')
         suggest_name(settings);
     entry_set(&home->name, settings->name);
@@ -315,7 +317,7 @@ enum home_wish home_handle(struct home *home, const struct window_event *event)
 static void update_arenas(struct home *home, double now_s)
 {
     struct server_address address;
-    if (home->arenas == NULL && now_s >= home->next_arenas_s) {
+    if (home->arenas == NULL && home->host[0] != '\0' && now_s >= home->next_arenas_s) {
         home->next_arenas_s = now_s + arenas_s;
         home->arenas = arenas_ask(home->host);
     }
@@ -441,7 +443,8 @@ static void draw_row(const struct home *home, const struct ui *ui, const struct 
         style.align = TEXT_RIGHT;
         snprintf(words, sizeof words, row->found->ping_ms < 1 ? "< 1 ms" : "%.0f ms",
                  row->found->ping_ms);
-        text_write(ui->text, (raim_vec2){box.min.x + ping_at * width, y}, &style, words);
+        if (row->found->ping_ms >= 0)
+            text_write(ui->text, (raim_vec2){box.min.x + ping_at * width, y}, &style, words);
         if (row->found->info.locked)
             draw_lock(ui, (raim_vec2){box.min.x + lock_at * width, middle});
     }
@@ -483,11 +486,9 @@ static void draw_list(struct home *home, const struct ui *ui, raim_box list)
     const struct text_style style = {
         .size = 16 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT};
     if (home->list.count == 0)
-        text_write_wrapped(
-            ui->text, (raim_vec2){(list.min.x + list.max.x) / 2, list.min.y + 30 * unit}, &style,
-            "Looking for servers on this machine and its network. None has answered "
-            "yet: start one with raimd --demo, or type an address above.",
-            width * 0.8);
+        text_write_wrapped(ui->text,
+                           (raim_vec2){(list.min.x + list.max.x) / 2, list.min.y + 30 * unit},
+                           &style, browser_words(), width * 0.8);
 }
 
 static void place(struct home *home, enum item item, double left, double top, double right,
@@ -504,8 +505,11 @@ static void place_form(struct home *home, double unit, double left, double right
     const double second = top + height + 32 * unit;
     double x = right;
     place(home, ITEM_NAME, left, top, left + 330 * unit, top + height);
-    for (int i = 0; i < 3; i++, x -= wide + gap)
+    for (int i = 0; i < 3; i++) {
         place(home, first_row[i], x - wide, top, x, top + height);
+        if (!home->form.items[first_row[i]].is_hidden)
+            x -= wide + gap;
+    }
     x = right;
     for (int i = 0; i < 3; i++) {
         place(home, second_row[i], x - wide, second, x, second + height);

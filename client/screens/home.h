@@ -11,7 +11,7 @@ struct home;
 
 struct home_def {
     struct preferences *preferences; // borrowed until home_close
-    const char *host;                // whose arenas to look for
+    const char *host;                // whose arenas to look for; "": nobody's
     int master_count;                // servers whose lists are shown
     const struct server_address *masters;
     bool has_matchmaker;   // offers its arenas

@@ -35,7 +35,11 @@ os.execv(sys.argv[3], sys.argv[3:])
 
 
 class Browser:
-    """One page, and all that its console said."""
+    """One page, and all that its console said; with graphics it has WebGL, by SwiftShader."""
+
+    def __init__(self, graphics=False):
+        self._graphics = (["--use-angle=swiftshader", "--enable-unsafe-swiftshader"] if graphics
+                          else ["--disable-gpu"])
 
     def __enter__(self):
         self._directory = tempfile.TemporaryDirectory(prefix="raimd-browser-",
@@ -44,7 +48,7 @@ class Browser:
         # Chromium reads commands from descriptor 3 and answers on 4.
         theirs_in, self._to = os.pipe()
         self._from, theirs_out = os.pipe()
-        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        command = [CHROMIUM, "--headless", "--no-sandbox", *self._graphics, "--no-first-run",
                    "--disable-dev-shm-usage", "--remote-debugging-pipe",
                    f"--user-data-dir={self._directory.name}", "about:blank"]
         self._process = subprocess.Popen(
@@ -98,9 +102,10 @@ class Browser:
             raise AssertionError(f"{method}: {answer['error']}")
         return answer["result"]
 
-    def open(self, url, width=1280, height=800, scheme="light"):
+    def open(self, url, width=1280, height=800, scheme="light", ratio=1, touches=False):
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                 deviceScaleFactor=1, mobile=width < 600)
+                 deviceScaleFactor=ratio, mobile=touches or width < 600)
+        self.ask("Emulation.setTouchEmulationEnabled", enabled=touches, maxTouchPoints=5)
         self.ask("Emulation.setEmulatedMedia",
                  features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.ask("Page.navigate", url=url)

@@ -17,11 +17,11 @@ let game, hasLeft = false, frames = 0, frameMs = 0;
 
 function openSession(url) {
     const [, host, port] = decodeURI(url).match(/arena\/(.*):(\d+)$/);
-    const udp = dgram.createSocket("udp4"), session = {queue: [], isClosed: false};
+    const udp = dgram.createSocket("udp4"), session = {queue: [], state: 1};
     udp.on("error", () => {});
     udp.on("message", data => { session.queue.push(data); game.serve(); });
     session.send = data => (udp.send(data, port, host), true);
-    session.close = () => { if (!session.isClosed) udp.close(); session.isClosed = true; };
+    session.close = () => { if (session.state === 1) udp.close(); session.state = 2; };
     return session;
 }
 

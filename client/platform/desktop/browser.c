@@ -327,3 +327,9 @@ const struct browser_row *browser_at(const struct browser *browser, int index)
         return NULL;
     return &browser->servers[browser->shown[index]].row;
 }
+
+const char *browser_words(void)
+{
+    return "Looking for servers on this machine and its network. None has answered yet: start one "
+           "with raimd --demo, or type an address above.";
+}

@@ -85,3 +85,8 @@ const struct browser_row *browser_at(const struct browser *browser, int index)
 {
     return index >= 0 && index < browser->count ? &browser->rows[index] : NULL;
 }
+
+const char *browser_words(void)
+{
+    return "Asking this site for its servers ...";
+}

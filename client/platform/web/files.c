@@ -42,13 +42,6 @@ bool platform_can_quit(void)
     return false;
 }
 
-const char *platform_network_problem(void)
-{
-    return page_can_connect() ? NULL
-                              : "This browser connects to servers only from pages at https:// or "
-                                "http://localhost: ask for a link that begins so, or update it";
-}
-
 void platform_say(const char *words)
 {
     page_say(words, strlen(words));

@@ -63,7 +63,8 @@ PAGE(can_connect) bool page_can_connect(void);
 // those of an authority.
 PAGE(open_session)
 int page_open_session(const char *url, size_t size, const char *hashes, size_t hashes_size);
-PAGE(is_session_closed) bool page_is_session_closed(int session);
+enum { PAGE_SESSION_OPENING, PAGE_SESSION_OPEN, PAGE_SESSION_CLOSED };
+PAGE(session_state) int page_session_state(int session);
 PAGE(close_session) void page_close_session(int session);
 PAGE(send) bool page_send(int session, const uint8_t *data, size_t size);
 PAGE(receive)

@@ -7,6 +7,7 @@
 #include "files.h"
 #include "page.h"
 #include "page_gateway.h"
+#include "platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 // The gateway resolves names. An address has the number of its host here.
 enum { HOSTS = 64, SOCKETS = 16 };
 
-static const uint64_t reopen_us = 250000;
+static const uint64_t reopen_us = 250000, patience_us = 2000000;
 
 static char hosts[HOSTS][SERVER_HOST_BYTES];
 
@@ -26,6 +27,8 @@ static struct {
     int session; // of the page
     uint64_t opened_us;
 } sockets[SOCKETS];
+
+static bool is_shut; // the last session did not open within its time
 
 uint64_t raim_system_now_us(void)
 {
@@ -55,6 +58,23 @@ static void open_session(raim_socket socket)
     sockets[socket].session = gateway_open_session(hosts[address->bytes[0]], address->port);
 }
 
+static void close_session(raim_socket socket)
+{
+    is_shut = page_session_state(sockets[socket].session) != PAGE_SESSION_OPEN &&
+              (is_shut || raim_system_now_us() - sockets[socket].opened_us > patience_us);
+    page_close_session(sockets[socket].session);
+}
+
+const char *platform_network_problem(void)
+{
+    if (!page_can_connect())
+        return "This browser reaches servers only from pages at https:// or http://localhost: ask "
+               "for such a link, or update the browser";
+    return is_shut ? "The gateway opens no way to the server: this network may block UDP, or the "
+                     "gateway does not lead there"
+                   : NULL;
+}
+
 raim_socket raim_system_open_udp(const struct raim_address *address)
 {
     if (!page_can_connect())
@@ -74,7 +94,7 @@ void raim_system_close(raim_socket socket)
 {
     if (socket == RAIM_NO_SOCKET)
         return;
-    page_close_session(sockets[socket].session);
+    close_session(socket);
     sockets[socket].is_open = false;
 }
 
@@ -90,7 +110,7 @@ static void reopen(raim_socket socket)
     gateway_update(now_us);
     if (now_us - sockets[socket].opened_us < reopen_us)
         return;
-    page_close_session(sockets[socket].session);
+    close_session(socket);
     open_session(socket);
 }
 
@@ -98,7 +118,7 @@ enum raim_received raim_system_receive(raim_socket socket, uint8_t *data, size_t
                                        size_t *size)
 {
     const int got = page_receive(sockets[socket].session, data, capacity);
-    if (got < 0 && page_is_session_closed(sockets[socket].session))
+    if (got < 0 && page_session_state(sockets[socket].session) == PAGE_SESSION_CLOSED)
         reopen(socket);
     *size = got > 0 ? (size_t)got : 0;
     return got < 0                   ? RAIM_RECEIVED_NOTHING

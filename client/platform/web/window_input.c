@@ -13,8 +13,11 @@
 // A stick below this deflection is at rest.
 static const double dead_zone = 0.15;
 
-struct window web_window = {
-    .pixel_ratio = 1, .size = {1280, 720}, .style = {.sensitivity = 1}, .is_pointer_shown = true};
+struct window web_window = {.pixel_ratio = 1,
+                            .size = {1280, 720},
+                            .mouse = {900, 360},
+                            .style = {.sensitivity = 1},
+                            .is_pointer_shown = true};
 
 bool window_next_event(struct window *window, struct window_event *event)
 {
