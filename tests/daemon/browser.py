@@ -131,19 +131,26 @@ class Browser:
 
 
 class Firefox:
-    """One page of a headless Firefox, driven by its Marionette protocol: messages of JSON behind
-    their length."""
+    """One page of a Firefox, driven by its Marionette protocol: messages of JSON behind their
+    length."""
+
+    def __init__(self, headless=True, environment=None, preferences=None):
+        self._words = ["--headless"] if headless else []
+        self._environment = environment or {}
+        self._preferences = preferences or {}
 
     def __enter__(self):
         self._directory = tempfile.TemporaryDirectory(prefix="raimd-firefox-",
                                                       ignore_cleanup_errors=True)
         port = ports.free_port()
         pathlib.Path(self._directory.name, "user.js").write_text(
-            f'user_pref("marionette.port", {port});\n', encoding="ascii")
+            "".join(f'user_pref("{name}", {json.dumps(value)});\n' for name, value in
+                    {"marionette.port": port, **self._preferences}.items()), encoding="ascii")
         self._process = subprocess.Popen(
-            [FIREFOX, "--headless", "--marionette", "--no-remote", "--profile",
+            [FIREFOX, *self._words, "--marionette", "--no-remote", "--profile",
              self._directory.name], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env={**os.environ, "HOME": self._directory.name})
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **self._environment, "HOME": self._directory.name})
         end = time.monotonic() + ANSWER_S
         while True:
             try:
@@ -189,3 +196,13 @@ class Firefox:
     def shoot(self, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.ask("WebDriver:TakeScreenshot", full=False)["value"]))
+
+    def keys(self, keys, held_s):
+        """Presses keys one after the other, each for so long."""
+        actions = []
+        for key in keys:
+            actions += [{"type": "keyDown", "value": key},
+                        {"type": "pause", "duration": int(1000 * held_s)},
+                        {"type": "keyUp", "value": key}]
+        self.ask("WebDriver:PerformActions",
+                 actions=[{"type": "key", "id": "keyboard", "actions": actions}])
