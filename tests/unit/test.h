@@ -27,6 +27,13 @@ void test_register_each(const char *file, void (*set_up)(void), void (*tear_down
 // Calls the function behind the running test, passed or not; the last one added comes first.
 void test_at_end(void (*function)(void *), void *argument);
 
+// Frees the memory behind the running test, and returns it.
+static inline void *freed(void *memory)
+{
+    test_at_end(free, memory);
+    return memory;
+}
+
 // TEST(name), or TEST(name, set_up, tear_down), either of which may be NULL. The body may use
 // `void **state`.
 #define TEST(...) TEST_WITH(__VA_ARGS__, NULL, NULL, )
@@ -38,11 +45,12 @@ void test_at_end(void (*function)(void *), void *argument);
     }                                                                                              \
     static void test_##name(__attribute__((unused)) void **state)
 
-// Once in a file: calls a `void set_up(void)` before and a `void tear_down(void)` behind each test.
+// Once in a file or in its fixture's header: calls a `void set_up(void)` before and a
+// `void tear_down(void)` behind each test.
 #define TEST_EACH(set_up, tear_down)                                                               \
     __attribute__((constructor)) static void register_each(void)                                   \
     {                                                                                              \
-        test_register_each(__FILE__, set_up, tear_down);                                           \
+        test_register_each(__BASE_FILE__, set_up, tear_down);                                      \
     }
 
 // Once in a file, behind its fixtures.
