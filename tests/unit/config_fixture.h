@@ -80,7 +80,7 @@ static inline void assert_rejected(const char *text, const char *expected)
 }
 
 // The caller unloads.
-static inline struct config *assert_accepted(const char *text)
+static inline struct config *config_of(const char *text)
 {
     write_text("raimd.conf", text);
     char *report;
@@ -89,6 +89,45 @@ static inline struct config *assert_accepted(const char *text)
     assert_non_null(config);
     free(report);
     return config;
+}
+
+static inline void unload(void *config)
+{
+    config_unload(config);
+}
+
+// The configuration is unloaded behind the test.
+static inline struct config *assert_accepted(const char *text)
+{
+    struct config *config = config_of(text);
+    test_at_end(unload, config);
+    return config;
+}
+
+// An arena of these keys beside its name and map.
+static inline const struct config_arena *arena_of(const char *keys)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "arenas = ({" ARENA "%s });", keys);
+    return &assert_accepted(text)->arenas[0];
+}
+
+// `raimd.conf` must be rejected with a report that contains this.
+static inline void assert_rejected_for(const char *text, const char *reason)
+{
+    char *report;
+    write_text("raimd.conf", text);
+    assert_null(load("raimd.conf", &report));
+    if (strstr(report, reason) == NULL)
+        fail_msg("%s: %s", text, report);
+    free(report);
+}
+
+static inline void assert_arena_rejected_for(const char *keys, const char *reason)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "arenas = ({" ARENA "%s });", keys);
+    assert_rejected_for(text, reason);
 }
 
 static inline int set_up(void **state)

@@ -16,12 +16,12 @@ static int load_templates(void **state)
     (void)state;
     write_text("m.conf", MAP);
     write_text("n.conf", MAP);
-    config = assert_accepted(
-        "arenas = (); on_demand = { ports = \"7300-7303\"; "
-        "templates = ({ name = \"open\"; " KEYS "rotation = (\"n.conf\"); bots = 2;"
-        "rules = { player_radius = 15; }; },"
-        "{ name = \"token\"; " KEYS "round_time = 60; access = \"token\"; access_key = \""
-        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\"; }); };");
+    config =
+        config_of("arenas = (); on_demand = { ports = \"7300-7303\"; "
+                  "templates = ({ name = \"open\"; " KEYS "rotation = (\"n.conf\"); bots = 2;"
+                  "rules = { player_radius = 15; }; },"
+                  "{ name = \"token\"; " KEYS "round_time = 60; access = \"token\"; access_key = \""
+                  "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\"; }); };");
     return 0;
 }
 

@@ -63,9 +63,8 @@ static void take_reports(void *context)
     watchers_call(&table.watchers);
 }
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     char text[256], error[256];
     log_set_level(LOG_LEVEL_ERROR);
     const int first = 20000 + (int)getpid() % 10000;
@@ -74,7 +73,7 @@ static int start(void **state)
              "\"m.conf\"; "
              "address = \"127.0.0.1\"; max_players = 4; }); };",
              first, first + PORTS - 1);
-    struct config *config = assert_accepted(text);
+    struct config *config = config_of(text);
     loop = loop_create();
     table = (struct arena_table){.config = NULL};
     assert_true(arena_table_open(&table, config, NULL));
@@ -85,19 +84,18 @@ static int start(void **state)
     assert_true(arena_table_start(&table));
     ended[0] = '\0';
     on_demand_observe(on_demand, &(struct on_demand_observer){.context = ended, .ended = note_end});
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     arena_table_stop(&table);
     on_demand_close(on_demand);
     loop_remove(reports);
     arena_table_close(&table);
     loop_destroy(loop);
-    return 0;
 }
+
+TEST_EACH(start, stop)
 
 static void turn(void)
 {
@@ -130,7 +128,7 @@ static void wait_for_end(const char *expected)
     }
 }
 
-TEST(a_arena_is_made_and_its_end_is_observed, start, stop)
+TEST(a_arena_is_made_and_its_end_is_observed)
 {
     assert_int_equal(on_demand_free_count(on_demand), PORTS);
     assert_int_equal(create("a", "{\"template\":\"t\"}"), 201);
@@ -153,7 +151,7 @@ TEST(a_arena_is_made_and_its_end_is_observed, start, stop)
     assert_int_equal(metric_of(&on_demand_metrics, on_demand, "rejected"), 2);
 }
 
-TEST(a_full_pool_and_a_closed_door, start, stop)
+TEST(a_full_pool_and_a_closed_door)
 {
     static const char *const ids[PORTS] = {"a", "b", "c"};
     for (int i = 0; i < PORTS; i++)
@@ -168,14 +166,14 @@ TEST(a_full_pool_and_a_closed_door, start, stop)
     assert_int_equal(create("d", "{\"template\":\"t\"}"), 201);
 }
 
-TEST(a_arena_that_nobody_joins_ends, start, stop)
+TEST(a_arena_that_nobody_joins_ends)
 {
     assert_int_equal(create("a", "{\"template\":\"t\",\"join_within_s\":1}"), 201);
     wait_for_end("a nobody_joined;");
 }
 
 // A file system may take as long as it likes: other arenas of the worker must not wait for it.
-TEST(workers_change_no_files, start, stop)
+TEST(workers_change_no_files)
 {
     char runtime[] = "/tmp/raimd-test-XXXXXX";
     assert_non_null(mkdtemp(runtime));
@@ -194,13 +192,13 @@ TEST(workers_change_no_files, start, stop)
     assert_int_equal(rmdir(runtime), 0);
 }
 
-TEST(on_demand_that_are_left_are_stopped, start, stop)
+TEST(on_demand_that_are_left_are_stopped)
 {
     assert_int_equal(create("a", "{\"template\":\"t\"}"), 201);
     turn();
-    stop(NULL);
+    stop();
     assert_string_equal(ended, "a stopped;");
-    start(NULL);
+    start();
 }
 
 TEST_GROUP(set_up, tear_down)

@@ -4,6 +4,7 @@
 #include "config_fixture.h"
 
 #include "config_diff.h"
+#include "config_keys.h"
 #include "reader.h"
 
 #define ARENA_B "name = \"b\"; map = \"m.conf\"; port = 1;"
@@ -31,8 +32,6 @@ static void assert_changes(const char *old_text, const char *new_text, const cha
     assert_int_equal(diff->restart_count, restarts);
     free(told);
     config_diff_free(diff);
-    config_unload(old_config);
-    config_unload(new_config);
 }
 
 TEST(equal_files_differ_in_nothing)
@@ -131,8 +130,6 @@ TEST(a_map_whose_file_changed_has_changed)
                                                               "another file of this name"));
             }
             config_diff_free(diff);
-            config_unload(old_config);
-            config_unload(new_config);
         }
     }
 }
@@ -155,8 +152,87 @@ TEST(a_rotation_changes_with_its_list_and_with_its_files)
     assert_non_null(strstr(diff->changes[0].text, "arenas[0].rotation: ( \"m.conf\", \"n.conf\" ) "
                                                   "-> another file of this name"));
     config_diff_free(diff);
-    config_unload(old_config);
-    config_unload(new_config);
+}
+
+// --- What is kept and what is taken ---
+
+static void assert_kept(const struct reader_key *keys, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const bool can_need_one =
+            keys[i].applies == READER_AT_RESTART || keys[i].scope != READER_ANY_SCOPE;
+        if (can_need_one && keys[i].size == 0)
+            fail_msg("%s cannot be kept: it has no size", keys[i].name);
+        if (keys[i].keys != NULL)
+            assert_kept(keys[i].keys->rows, keys[i].keys->count);
+    }
+}
+
+TEST(every_key_that_can_need_a_restart_can_be_kept)
+{
+    int count;
+    const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
+    assert_kept(keys, count);
+}
+
+#define PASSWORD "raim1$MDEyMzQ1Njc4OWFiY2RlZg$Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM"
+
+TEST(everything_that_a_running_match_takes_is_copied)
+{
+    struct config *config = assert_accepted(
+        "arenas = ({" ARENA "},{ name = \"b\"; map = \"m.conf\"; port = 1; max_players = 5;"
+        "max_spectators = 6; resume_grace = 7; idle_timeout = 8; queries = false;"
+        "query_names = false; round_time = 9; score_limit = 10; break_time = 11; motd = \"Hi\";"
+        "hostname = \"Hall\"; tags = ( \"ffa\" ); region = \"EU\"; website = \"http://a\";"
+        "address_validation = false; recording = \"all\"; password = \"" PASSWORD
+        "\"; limits = { loopback = true; "
+        "inputs_per_tick = 12; }; votes = { kinds = \"kick\"; silent = \"no\"; };"
+        "tick_hz = 30; bots = 3; spectator_delay = 1; rules = { bullet_speed = 700; }; });");
+    const struct config_arena *before = &config->arenas[0], *from = &config->arenas[1];
+    struct config_arena arena = *before;
+    config_tune(&arena, from);
+    int count, taken = 0;
+    const struct reader_key *keys = config_keys(CONFIG_ARENA, &count);
+    for (int i = 0; i < count; i++) {
+        const bool is_taken = keys[i].applies == READER_AT_ONCE ||
+                              keys[i].applies == READER_WITH_BREAK ||
+                              keys[i].applies == READER_WITH_ROUND;
+        const char *wanted = (const char *)(is_taken ? from : before) + keys[i].offset;
+        if (memcmp((char *)&arena + keys[i].offset, wanted, keys[i].size) != 0)
+            fail_msg("%s was%s taken", keys[i].name, is_taken ? " not" : "");
+        taken += is_taken && memcmp(wanted, (char *)before + keys[i].offset, keys[i].size) != 0;
+    }
+    assert_int_equal(taken, 20);
+}
+
+TEST(what_is_kept_is_reported_again)
+{
+    static const char old_text[] = "workers = 2; http = { listen = \"off\"; }; arenas = ({" ARENA
+                                   "port = 7; tick_hz = 60; max_players = 5; });";
+    static const char new_text[] =
+        "workers = 3; http = { listen = \"127.0.0.1:99\"; }; arenas = ({" ARENA
+        "port = 8; tick_hz = 30; max_players = 6; bots = 2; });";
+    struct config *old_config = assert_accepted(old_text);
+    struct config *kept = assert_accepted(new_text);
+    struct config_diff *diff = config_diff_create(old_config, kept);
+    assert_int_equal(diff->count, 6);
+    for (int i = 0; i < diff->count; i++)
+        if (strcmp(diff->changes[i].to->key->name, "bots") != 0)
+            assert_true(config_diff_restore(&diff->changes[i], kept, old_config));
+    config_diff_free(diff);
+
+    assert_int_equal(kept->workers, 2);
+    assert_false(kept->status.is_on);
+    assert_int_equal(kept->arenas[0].port, 7);
+    assert_int_equal(kept->arenas[0].match.tick_hz, 60);
+    assert_int_equal(kept->arenas[0].match.tuning.max_players, 5);
+    assert_int_equal(kept->arenas[0].match.bots, 2);
+
+    struct config *again = assert_accepted(new_text);
+    diff = config_diff_create(kept, again);
+    assert_int_equal(diff->count, 5);
+    assert_non_null(strstr(diff->changes[0].text, "workers: 2 -> 3"));
+    config_diff_free(diff);
 }
 
 TEST_GROUP(set_up, tear_down)

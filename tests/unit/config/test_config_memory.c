@@ -139,10 +139,9 @@ TEST(comparing_and_keeping_fail_politely)
     int number = 0;
     while (!good) {
         struct config *old_config =
-            assert_accepted("workers = 1; arenas = ({" ARENA "max_players = 3; });");
-        struct config *new_config =
-            assert_accepted("workers = 2; arenas = ({" ARENA "max_players = 4; },"
-                            "{ name = \"b\"; map = \"m.conf\"; port = 1; });");
+            config_of("workers = 1; arenas = ({" ARENA "max_players = 3; });");
+        struct config *new_config = config_of("workers = 2; arenas = ({" ARENA "max_players = 4; },"
+                                              "{ name = \"b\"; map = \"m.conf\"; port = 1; });");
         fail_next(++number);
         good = compare_and_keep(old_config, new_config);
         const bool failed = allocations >= failing;
