@@ -7,17 +7,17 @@
 
 #define MS UINT64_C(1000000) // in nanoseconds
 
-struct fixture {
+static struct fixture {
     struct arena arenas[2];
     struct worker worker, *crew[1];
     struct arena_list list;
     struct last_hour *history;
     struct status_view view;
-};
+} * fixture;
 
-static int make_fixture(void **state)
+static void make_fixture(void)
 {
-    struct fixture *fixture = calloc(1, sizeof *fixture);
+    fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     for (int i = 0; i < 2; i++) {
         struct arena *arena = &fixture->arenas[i];
@@ -36,19 +36,17 @@ static int make_fixture(void **state)
     fixture->history = last_hour_create(&fixture->list, 0);
     assert_non_null(fixture->history);
     fixture->view = (struct status_view){.list = &fixture->list, .last_hour = fixture->history};
-    *state = fixture;
-    return 0;
 }
 
-static int free_fixture(void **state)
+static void free_fixture(void)
 {
-    struct fixture *fixture = *state;
     last_hour_destroy(fixture->history);
     free(fixture->arenas[0].status);
     free(fixture->arenas[1].status);
     free(fixture);
-    return 0;
 }
+
+TEST_EACH(make_fixture, free_fixture)
 
 static void assert_has(char *text, const char *part)
 {
@@ -58,27 +56,25 @@ static void assert_has(char *text, const char *part)
 }
 
 // The columns of an arena.
-static char *columns_of(struct fixture *fixture, const char *name)
+static char *columns_of(const char *name)
 {
     bool missing;
-    return last_hour_arena_json(fixture->history, name, 20000, &missing);
+    return freed(last_hour_arena_json(fixture->history, name, 20000, &missing));
 }
 
-static void assert_no_sample(struct fixture *fixture, const char *name)
+static void assert_no_sample(const char *name)
 {
-    char *text = columns_of(fixture, name);
+    char *text = columns_of(name);
     if (text != NULL)
         assert_has(text, "\"count\":0,");
-    free(text);
 }
 
-TEST(sample_is_what_happened_since_the_last_one, make_fixture, free_fixture)
+TEST(sample_is_what_happened_since_the_last_one)
 {
-    struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
-    assert_no_sample(fixture, "one");
+    assert_no_sample("one");
     last_hour_run(fixture->history, 999);
-    assert_no_sample(fixture, "one");
+    assert_no_sample("one");
     status->skipped_ticks = 3;
     status->counts.joins = 5;
     status->counts.leaves[RAIM_REASON_LEFT] = 1;
@@ -87,14 +83,13 @@ TEST(sample_is_what_happened_since_the_last_one, make_fixture, free_fixture)
     status->transport.bytes_out = 2000;
     fixture->worker.busy_ns = 500 * MS;
     last_hour_run(fixture->history, 1000);
-    char *text = columns_of(fixture, "one");
+    char *text = columns_of("one");
     assert_has(text, "\"skipped_ticks\":[3]");
     assert_has(text, "\"joins\":[5]");
     assert_has(text, "\"leaves\":[2]");
     assert_has(text, "\"rejections\":[4]");
     assert_has(text, "\"bytes_out_s\":[2000]");
     assert_has(text, "\"tick_p50_us\":[0]");
-    free(text);
     status->skipped_ticks = 4;
     status->transport.bytes_out = 22000;
     status->counts.players = 2;
@@ -105,25 +100,22 @@ TEST(sample_is_what_happened_since_the_last_one, make_fixture, free_fixture)
         histogram_count_by(&status->pings, histogram_ping_bounds_ns, 40 * MS);
     fixture->worker.busy_ns += 1000 * MS;
     last_hour_run(fixture->history, 11000);
-    text = columns_of(fixture, "one");
+    text = columns_of("one");
     assert_has(text, "\"skipped_ticks\":[3,1]");
     assert_has(text, "\"bytes_out_s\":[2000,2000]");
     assert_has(text, "\"tick_p50_us\":[0,750]");
     assert_has(text, "\"tick_p99_us\":[0,995]");
     assert_has(text, "\"ping_p50_ms\":[0,40]");
     assert_has(text, "\"overloaded\":[0,1]");
-    free(text);
-    text = last_hour_json(fixture->history, 13000);
+    text = freed(last_hour_json(fixture->history, 13000));
     assert_has(text, "{\"every_s\":10,\"age_s\":2,\"count\":2,");
     assert_has(text, "\"players\":[0,2],");
     assert_has(text, ",\"skipped_ticks\":[3,1],");
     assert_has(text, ",\"workers_permille\":[[500,100]]}");
-    free(text);
 }
 
-TEST(lateness_is_that_of_the_newest_sample, make_fixture, free_fixture)
+TEST(lateness_is_that_of_the_newest_sample)
 {
-    struct fixture *fixture = *state;
     assert_int_equal(last_hour_late_p99_us(fixture->history, "one"), 0);
     for (int i = 0; i < 100; i++)
         histogram_count(&fixture->arenas[0].status->latenesses, 600 * MS / 1000);
@@ -132,68 +124,60 @@ TEST(lateness_is_that_of_the_newest_sample, make_fixture, free_fixture)
     assert_int_equal(last_hour_late_p99_us(fixture->history, "nobody"), 0);
 }
 
-static void assert_sampled(struct fixture *fixture, const char *name)
+static void assert_sampled(const char *name)
 {
-    char *text = columns_of(fixture, name);
+    char *text = columns_of(name);
     assert_has(text, "\"count\":1,");
-    free(text);
 }
 
-TEST(ring_keeps_the_last_hour, make_fixture, free_fixture)
+TEST(ring_keeps_the_last_hour)
 {
-    struct fixture *fixture = *state;
     bool missing;
     for (uint32_t i = 0; i < LAST_HOUR_SAMPLES + 5; i++) {
         fixture->arenas[1].status->counts.players = i;
         last_hour_run(fixture->history, LAST_HOUR_FIRST_MS + (uint64_t)i * LAST_HOUR_EVERY_MS);
     }
-    char *text = last_hour_arena_json(fixture->history, "two", 0, &missing);
+    char *text = freed(last_hour_arena_json(fixture->history, "two", 0, &missing));
     assert_has(text, "\"count\":360,");
     assert_has(text, "\"players\":[5,6,7,");
     assert_has(text, ",363,364],\"bots\"");
-    free(text);
     assert_null(last_hour_arena_json(fixture->history, "three", 0, &missing));
     assert_true(missing);
 }
 
-TEST(series_ends_with_its_arena, make_fixture, free_fixture)
+TEST(series_ends_with_its_arena)
 {
-    struct fixture *fixture = *state;
     last_hour_run(fixture->history, 1000);
-    assert_sampled(fixture, "two");
+    assert_sampled("two");
     strcpy(fixture->arenas[0].config.name, "other"); // another arena at the same place
     fixture->list.count = 1;
     last_hour_run(fixture->history, 11000);
-    assert_no_sample(fixture, "one");
-    assert_no_sample(fixture, "two");
-    assert_sampled(fixture, "other");
+    assert_no_sample("one");
+    assert_no_sample("two");
+    assert_sampled("other");
 }
 
-TEST(counter_that_begins_anew_is_no_fall, make_fixture, free_fixture)
+TEST(counter_that_begins_anew_is_no_fall)
 {
-    struct fixture *fixture = *state;
     fixture->arenas[0].status->late_ticks = 100;
     last_hour_run(fixture->history, 1000);
     fixture->arenas[0].status->late_ticks = 7;
     last_hour_run(fixture->history, 11000);
-    char *text = columns_of(fixture, "one");
+    char *text = columns_of("one");
     assert_has(text, "\"late_ticks\":[100,7]");
-    free(text);
 }
 
-TEST(feed_tells_each_arena_in_a_few_hundred_bytes, make_fixture, free_fixture)
+TEST(feed_tells_each_arena_in_a_few_hundred_bytes)
 {
-    struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
     status->player_count = 3;
     status->players[0].ping_ms = 90;
     status->players[1].ping_ms = 30;
     status->players[2].match.bot = true;
-    char *text = summary_json(&fixture->view, 5000);
+    char *text = freed(summary_json(&fixture->view, 5000));
     assert_has(text, "\"uptime_s\":5,\"workers_busy_ms\":[0],\"arenas\":[{\"name\":\"one\",");
     assert_has(text, "\"map\":\"Th\\\"e</script>\"");
     assert_has(text, "\"ping_ms\":[30,90,90]");
     assert_has(text, "\"ping_ms\":null");
     assert_true(strlen(text) < 1000);
-    free(text);
 }

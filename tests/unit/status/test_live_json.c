@@ -21,9 +21,8 @@ static void wake(void *connection)
     woken++;
 }
 
-static int make_yard(void **state)
+static void make_yard(void)
 {
-    (void)state;
     woken = 0;
     yard = (struct arena){.config = {.name = "yard", .match.spectator_delay_s = 1}};
     yard.config.match.rules.player_radius = 16;
@@ -32,15 +31,14 @@ static int make_yard(void **state)
     assert_non_null(yard.status);
     yard.status->tick = 7;
     list = (struct arena_list){.arenas = {&yard}, .count = 1};
-    return 0;
 }
 
-static int free_yard(void **state)
+static void free_yard(void)
 {
-    (void)state;
     free(yard.status);
-    return 0;
 }
+
+TEST_EACH(make_yard, free_yard)
 
 // The document in an event, to be released.
 static json_t *parse_event(char *text, size_t size)
@@ -57,7 +55,7 @@ static json_t *parse_event(char *text, size_t size)
     return document;
 }
 
-TEST(event_reports_the_living_and_bullets, make_yard, free_yard)
+TEST(event_reports_the_living_and_bullets)
 {
     uint32_t tick = 0;
     size_t size;
@@ -81,7 +79,7 @@ TEST(event_reports_the_living_and_bullets, make_yard, free_yard)
     assert_null(live_event(&list, 0, &tick, &size));
 }
 
-TEST(event_of_the_longest_numbers_fits, make_yard, free_yard)
+TEST(event_of_the_longest_numbers_fits)
 {
     uint32_t tick = 0;
     size_t size;
@@ -103,7 +101,7 @@ TEST(event_of_the_longest_numbers_fits, make_yard, free_yard)
     json_decref(event);
 }
 
-TEST(map_reports_border_and_outlines, make_yard, free_yard)
+TEST(map_reports_border_and_outlines)
 {
     struct raim_obstacle_def obstacle = {
         .points = {{0, 0}, {50.5, 0}, {50.5, 30}, {20, 10}, {0, 30}}, .count = 5};
@@ -154,7 +152,7 @@ static json_int_t mark_of_event(void)
     return hash;
 }
 
-TEST(events_report_when_the_map_is_another, make_yard, free_yard)
+TEST(events_report_when_the_map_is_another)
 {
     const json_int_t first = hash_of_map();
     assert_int_equal(mark_of_event(), first);
@@ -189,7 +187,7 @@ static void publish_and_run(struct live_stream *viewers, uint32_t tick, uint64_t
     live_stream_run(viewers, now_ms, wake);
 }
 
-TEST(viewers_elsewhere_see_everything_late, make_yard, free_yard)
+TEST(viewers_elsewhere_see_everything_late)
 {
     struct live_stream *viewers = live_stream_create(&list);
     struct viewer *here = live_stream_join(viewers, 0, true, &yard, NULL, 5000);
@@ -213,7 +211,7 @@ TEST(viewers_elsewhere_see_everything_late, make_yard, free_yard)
     live_stream_destroy(viewers);
 }
 
-TEST(viewers_see_nothing_more_of_an_arena_that_has_left, make_yard, free_yard)
+TEST(viewers_see_nothing_more_of_an_arena_that_has_left)
 {
     struct live_stream *viewers = live_stream_create(&list);
     struct viewer *viewer = live_stream_join(viewers, 0, true, &yard, NULL, 0);
@@ -237,7 +235,7 @@ TEST(viewers_see_nothing_more_of_an_arena_that_has_left, make_yard, free_yard)
     live_stream_destroy(viewers);
 }
 
-TEST(viewers_see_nothing_more_of_an_arena_with_another_delay, make_yard, free_yard)
+TEST(viewers_see_nothing_more_of_an_arena_with_another_delay)
 {
     struct live_stream *viewers = live_stream_create(&list);
     struct viewer *viewer = live_stream_join(viewers, 0, false, &yard, NULL, 0);
@@ -251,7 +249,7 @@ TEST(viewers_see_nothing_more_of_an_arena_with_another_delay, make_yard, free_ya
     live_stream_destroy(viewers);
 }
 
-TEST(slow_viewer_ends_its_event_and_misses_others, make_yard, free_yard)
+TEST(slow_viewer_ends_its_event_and_misses_others)
 {
     struct live_stream *viewers = live_stream_create(&list);
     struct viewer *slow = live_stream_join(viewers, 0, true, &yard, NULL, 0);
@@ -273,7 +271,7 @@ TEST(slow_viewer_ends_its_event_and_misses_others, make_yard, free_yard)
     live_stream_destroy(viewers);
 }
 
-TEST(only_who_reads_nothing_has_a_deadline, make_yard, free_yard)
+TEST(only_who_reads_nothing_has_a_deadline)
 {
     struct live_stream *viewers = live_stream_create(&list);
     struct http_client lazy = {.state = HTTP_CLIENT_STREAMING}, keen = lazy;
@@ -291,7 +289,7 @@ TEST(only_who_reads_nothing_has_a_deadline, make_yard, free_yard)
     live_stream_destroy(viewers);
 }
 
-TEST(viewers_are_so_many_and_no_more, make_yard, free_yard)
+TEST(viewers_are_so_many_and_no_more)
 {
     struct live_stream *viewers = live_stream_create(&list);
     struct viewer *all[LIVE_STREAM_MAX];
@@ -306,7 +304,7 @@ TEST(viewers_are_so_many_and_no_more, make_yard, free_yard)
 }
 
 // Two addresses take all slots; a third and a fourth address with fewer viewers get some of them.
-TEST(the_address_with_most_viewers_makes_arena, make_yard, free_yard)
+TEST(the_address_with_most_viewers_makes_arena)
 {
     struct live_stream *viewers = live_stream_create(&list);
     struct http_clients clients = {.limit = HTTP_MAX_CLIENTS};

@@ -6,16 +6,16 @@
 
 #define MS UINT64_C(1000000) // in nanoseconds
 
-struct fixture {
+static struct fixture {
     struct arena arenas[2];
     struct worker workers[2];
     struct worker *crew[2];
     struct arena_list list;
-};
+} * fixture;
 
-static int make_fixture(void **state)
+static void make_fixture(void)
 {
-    struct fixture *fixture = calloc(1, sizeof *fixture);
+    fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     for (int i = 0; i < 2; i++) {
         fixture->arenas[i].status = calloc(1, sizeof(struct arena_status));
@@ -27,25 +27,23 @@ static int make_fixture(void **state)
                                         .count = 2,
                                         .worker_count = 2,
                                         .workers = fixture->crew};
-    *state = fixture;
-    return 0;
 }
 
-static int free_fixture(void **state)
+static void free_fixture(void)
 {
-    struct fixture *fixture = *state;
     free(fixture->arenas[0].status);
     free(fixture->arenas[1].status);
     free(fixture);
-    return 0;
 }
 
-static char *render(struct fixture *fixture)
+TEST_EACH(make_fixture, free_fixture)
+
+static char *render(void)
 {
     const struct status_view view = {.list = &fixture->list, .started_ms = 1000};
     char *text = metrics_text(&view, 3500);
     assert_non_null(text);
-    return text;
+    return freed(text);
 }
 
 // How many lines of the text begin so.
@@ -87,28 +85,25 @@ TEST(duration_goes_into_the_first_bucket_that_holds_it)
     assert_int_equal(histogram.buckets[HISTOGRAM_BOUNDS], 1);
 }
 
-TEST(tick_that_takes_its_whole_period_is_within_it, make_fixture, free_fixture)
+TEST(tick_that_takes_its_whole_period_is_within_it)
 {
-    struct fixture *fixture = *state;
     histogram_count(&fixture->arenas[0].status->durations, 1000000000 / 60);
     histogram_count(&fixture->arenas[0].status->latenesses, 1000000000 / 60 / 4);
-    char *text = render(fixture);
+    char *text = render();
     assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"one\",le=\"0.008333334\"} 0");
     assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"one\",le=\"0.016666667\"} 1");
     assert_line(text, "raimd_tick_lateness_seconds_bucket{arena=\"one\",le=\"0.0025\"} 0");
     assert_line(text, "raimd_tick_lateness_seconds_bucket{arena=\"one\",le=\"0.004166667\"} 1");
-    free(text);
 }
 
-TEST(buckets_hold_all_that_is_shorter, make_fixture, free_fixture)
+TEST(buckets_hold_all_that_is_shorter)
 {
-    struct fixture *fixture = *state;
     struct histogram *durations = &fixture->arenas[1].status->durations;
     histogram_count(durations, 10);
     histogram_count(durations, 3 * MS);
     histogram_count(durations, 4 * MS);
     histogram_count(durations, 2000 * MS);
-    char *text = render(fixture);
+    char *text = render();
     assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"two\",le=\"0.00005\"} 1");
     assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"two\",le=\"0.0025\"} 1");
     assert_line(text, "raimd_tick_duration_seconds_bucket{arena=\"two\",le=\"0.004166667\"} 3");
@@ -117,14 +112,12 @@ TEST(buckets_hold_all_that_is_shorter, make_fixture, free_fixture)
     assert_line(text, "raimd_tick_duration_seconds_sum{arena=\"two\"} 2.00700001");
     assert_line(text, "raimd_tick_duration_seconds_count{arena=\"two\"} 4");
     assert_line(text, "raimd_tick_duration_seconds_count{arena=\"one\"} 0");
-    free(text);
 }
 
-TEST(stages_have_a_label, make_fixture, free_fixture)
+TEST(stages_have_a_label)
 {
-    struct fixture *fixture = *state;
     histogram_count(&fixture->arenas[1].status->profile.stages[TICK_STAGE_INTEREST], 3 * MS);
-    char *text = render(fixture);
+    char *text = render();
     assert_line(text, "raimd_tick_stage_seconds_bucket{arena=\"two\",stage=\"interest\","
                       "le=\"0.0025\"} 0");
     assert_line(text, "raimd_tick_stage_seconds_bucket{arena=\"two\",stage=\"interest\","
@@ -132,12 +125,10 @@ TEST(stages_have_a_label, make_fixture, free_fixture)
     assert_line(text, "raimd_tick_stage_seconds_sum{arena=\"two\",stage=\"interest\"} 0.003");
     assert_line(text, "raimd_tick_stage_seconds_count{arena=\"two\",stage=\"send\"} 0");
     assert_line(text, "# TYPE raimd_tick_stage_seconds histogram");
-    free(text);
 }
 
-TEST(every_number_finds_its_family, make_fixture, free_fixture)
+TEST(every_number_finds_its_family)
 {
-    struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
     status->late_ticks = 11;
     status->skipped_ticks = 12;
@@ -161,7 +152,7 @@ TEST(every_number_finds_its_family, make_fixture, free_fixture)
     status->transport.send_errors = 24;
     status->transport.overflows = 25;
     fixture->arenas[1].overload.is_on = true;
-    char *text = render(fixture);
+    char *text = render();
     assert_line(text, "raimd_arena_overloaded{arena=\"one\"} 0");
     assert_line(text, "raimd_arena_overloaded{arena=\"two\"} 1");
     assert_line(text, "raimd_late_ticks_total{arena=\"one\"} 11");
@@ -191,16 +182,14 @@ TEST(every_number_finds_its_family, make_fixture, free_fixture)
     assert_line(text, "raimd_recordings_dropped_total{arena=\"one\"} 33");
     assert_line(text, "raimd_recordings_failed_total{arena=\"one\"} 34");
     assert_line(text, "raimd_recorded_bytes_total{arena=\"one\"} 7000000000");
-    free(text);
 }
 
-TEST(process_reports_version_uptime_and_busy_workers, make_fixture, free_fixture)
+TEST(process_reports_version_uptime_and_busy_workers)
 {
-    struct fixture *fixture = *state;
     fixture->workers[0].busy_ns = 1500 * MS;
     fixture->workers[1].busy_ns = 61;
     fixture->list.loads[1].is_on = true;
-    char *text = render(fixture);
+    char *text = render();
     assert_int_equal(lines_with(text, "raimd_build_info{version=\"" RAIM_VERSION
                                       "\",protocol=\"7\",compiler=\""),
                      1);
@@ -213,12 +202,10 @@ TEST(process_reports_version_uptime_and_busy_workers, make_fixture, free_fixture
     assert_line(text, "raimd_uptime_seconds 2.5");
     assert_line(text, "raimd_worker_busy_seconds_total{worker=\"0\"} 1.5");
     assert_line(text, "raimd_worker_busy_seconds_total{worker=\"1\"} 0.000000061");
-    free(text);
 }
 
-TEST(every_reason_of_rejection_is_there_once, make_fixture, free_fixture)
+TEST(every_reason_of_rejection_is_there_once)
 {
-    struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
     uint64_t sum = 0;
     for (int i = 0; i < RAIM_REJECTIONS; i++)
@@ -226,7 +213,7 @@ TEST(every_reason_of_rejection_is_there_once, make_fixture, free_fixture)
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++)
         sum += status->transport.rejected[i] = 2000 + (uint64_t)i;
     status->transport.rejected[DATAGRAM_OK] = 1000000; // no rejection
-    char *text = render(fixture);
+    char *text = render();
     char begin[128];
     for (int i = 0; i < RAIM_REJECTIONS; i++) {
         snprintf(begin, sizeof begin, "raimd_rejections_total{arena=\"two\",reason=\"%s\"} 0\n",
@@ -243,23 +230,20 @@ TEST(every_reason_of_rejection_is_there_once, make_fixture, free_fixture)
          (line = strstr(line, "\nraimd_rejections_total{arena=\"one\"")) != NULL;)
         sum -= strtoull(strchr(++line, '}') + 2, NULL, 10);
     assert_int_equal(sum, 0);
-    free(text);
 }
 
-TEST(labels_are_escaped, make_fixture, free_fixture)
+TEST(labels_are_escaped)
 {
-    struct fixture *fixture = *state;
     snprintf(fixture->arenas[0].config.name, CONFIG_NAME_BYTES, "a\\b\"c\nd");
-    char *text = render(fixture);
+    char *text = render();
     assert_line(text, "raimd_players{arena=\"a\\\\b\\\"c\\nd\"} 0");
     assert_line(text, "raimd_tick_duration_seconds_count{arena=\"a\\\\b\\\"c\\nd\"} 0");
-    free(text);
 }
 
 // A family's help and type stand once, before its samples, which stand together.
-TEST(families_stand_together_behind_help_and_type, make_fixture, free_fixture)
+TEST(families_stand_together_behind_help_and_type)
 {
-    char *text = render(*state);
+    char *text = render();
     char family[64] = "";
     unsigned samples = 0, families = 0;
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
@@ -280,58 +264,24 @@ TEST(families_stand_together_behind_help_and_type, make_fixture, free_fixture)
         samples++;
     }
     assert_true(families > 20 && samples > 0);
-    free(text);
 }
 
-TEST(every_family_reports_of_the_same_moment, make_fixture, free_fixture)
+TEST(every_family_reports_of_the_same_moment)
 {
-    struct fixture *fixture = *state;
-    free(render(fixture));
+    render();
     assert_int_equal(fixture->arenas[0].asked, 1);
     assert_int_equal(fixture->arenas[1].asked, 1);
 }
 
-TEST(no_player_and_no_address_is_reported, make_fixture, free_fixture)
+TEST(pings_have_bounds_of_their_own)
 {
-    struct fixture *fixture = *state;
-    snprintf(fixture->arenas[0].config.address, CONFIG_ADDRESS_BYTES, "192.0.2.77");
-    char *text = render(fixture);
-    assert_null(strstr(text, "192.0.2"));
-    assert_null(strstr(text, "player="));
-    assert_null(strstr(text, "name="));
-    free(text);
-}
-
-TEST(arena_tells_how_many_fit_come_and_go, make_fixture, free_fixture)
-{
-    struct fixture *fixture = *state;
-    struct raim_match_counts *counts = &fixture->arenas[0].status->counts;
-    fixture->arenas[0].config.match.tuning.max_players = 16;
-    fixture->arenas[0].config.match.tuning.max_spectators = 4;
-    counts->joins = 9;
-    counts->leaves[RAIM_REASON_LOST] = 3;
-    counts->leaves[RAIM_REASON_KICKED] = 1;
-    char *text = render(fixture);
-    assert_line(text, "raimd_max_players{arena=\"one\"} 16");
-    assert_line(text, "raimd_max_spectators{arena=\"one\"} 4");
-    assert_line(text, "raimd_joins_total{arena=\"one\"} 9");
-    assert_line(text, "raimd_leaves_total{arena=\"one\",reason=\"lost\"} 3");
-    assert_line(text, "raimd_leaves_total{arena=\"one\",reason=\"kicked\"} 1");
-    assert_line(text, "raimd_leaves_total{arena=\"one\",reason=\"idle\"} 0");
-    free(text);
-}
-
-TEST(pings_have_bounds_of_their_own, make_fixture, free_fixture)
-{
-    struct fixture *fixture = *state;
     struct histogram *pings = &fixture->arenas[0].status->pings;
     histogram_count_by(pings, histogram_ping_bounds_ns, 20 * MS);
     histogram_count_by(pings, histogram_ping_bounds_ns, 151 * MS);
-    char *text = render(fixture);
+    char *text = render();
     assert_line(text, "raimd_ping_seconds_bucket{arena=\"one\",le=\"0.01\"} 0");
     assert_line(text, "raimd_ping_seconds_bucket{arena=\"one\",le=\"0.02\"} 1");
     assert_line(text, "raimd_ping_seconds_bucket{arena=\"one\",le=\"0.15\"} 1");
     assert_line(text, "raimd_ping_seconds_bucket{arena=\"one\",le=\"0.2\"} 2");
     assert_line(text, "raimd_ping_seconds_sum{arena=\"one\"} 0.171");
-    free(text);
 }
