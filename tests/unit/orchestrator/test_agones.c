@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The state machine of a game server under Agones, driven by hand.
 #include "agones.h"
-#include "chance.h"
 #include "gameserver.h"
 #include "test.h"
 
@@ -52,13 +51,13 @@ static void start(void)
     start_with(&def);
 }
 
-static int tear_down(void **state)
+static void end(void)
 {
-    (void)state;
     agones_destroy(fixture.agones);
     fixture.agones = NULL;
-    return 0;
 }
+
+TEST_EACH(NULL, end)
 
 // Adds or removes a player's name; rejected changes fail the test.
 static void change_players(const struct agones_request *request)
@@ -214,20 +213,23 @@ static void allocate(const char *when, const char *value)
 
 // --- Ready and Health ---
 
-TEST(ready_waits_until_every_arena_ticks)
+TEST(ready_waits_for_every_arena_and_comes_once)
 {
     start();
     pass(SOON_MS);
-    assert_int_equal(fixture.sent[AGONES_READY], 0);
-    assert_int_equal(fixture.sent[AGONES_HEALTH], 0);
+    assert_int_equal(fixture.sent[AGONES_READY] + fixture.sent[AGONES_HEALTH], 0);
     assert_int_equal(agones_port(fixture.agones, "default"), 7777);
     load(true, 0);
-    pass(10);
-    assert_int_equal(fixture.sent[AGONES_READY], 1);
-    assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
-    update();
     pass(SOON_MS);
     assert_int_equal(fixture.sent[AGONES_READY], 1);
+    // One that is allocated when it starts is not made ready, and health may be switched off.
+    start();
+    strcpy(fixture.gameserver.state, "Allocated");
+    fixture.gameserver.health_is_disabled = true;
+    load(true, 0);
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_READY] + fixture.sent[AGONES_HEALTH], 0);
+    assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
 }
 
 TEST(health_is_sent_every_half_period_while_every_arena_ticks)
@@ -244,26 +246,6 @@ TEST(health_is_sent_every_half_period_while_every_arena_ticks)
     load(true, 0);
     step();
     assert_int_equal(fixture.sent[AGONES_HEALTH], 1);
-}
-
-TEST(health_is_not_sent_where_it_is_disabled)
-{
-    start();
-    fixture.gameserver.health_is_disabled = true;
-    load(true, 0);
-    pass(SOON_MS);
-    assert_int_equal(fixture.sent[AGONES_HEALTH], 0);
-    assert_int_equal(fixture.sent[AGONES_READY], 1);
-}
-
-TEST(an_allocated_server_does_not_become_ready_at_its_start)
-{
-    start();
-    strcpy(fixture.gameserver.state, "Allocated");
-    load(true, 0);
-    pass(SOON_MS);
-    assert_int_equal(fixture.sent[AGONES_READY], 0);
-    assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
 }
 
 TEST(ready_is_sent_anew_when_agones_has_lost_it)
@@ -311,44 +293,7 @@ TEST(a_request_that_hangs_alone_is_no_loss)
     assert_false(agones_status(fixture.agones)->is_connected);
 }
 
-TEST(a_rejecting_server_is_asked_ever_less_often)
-{
-    start_and_serve();
-    forget_sent();
-    fixture.is_rejecting = true;
-    agones_arena_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
-    load(true, 3);
-    pass(600000);
-    for (int kind = 0; kind < AGONES_KINDS; kind++)
-        if (kind != AGONES_HEALTH && kind != AGONES_WATCH)
-            assert_in_range(fixture.sent[kind], 0, 60);
-    assert_in_range(fixture.sent[AGONES_HEALTH], 280, 3000);
-}
-
-TEST(a_watch_without_an_object_is_opened_anew)
-{
-    struct agones_request request;
-    start();
-    int opened = 0;
-    for (int ms = 0; ms < 20000; ms += 100, fixture.now_ms += 100)
-        while (agones_next_request(fixture.agones, fixture.now_ms, &request))
-            opened += request.kind == AGONES_WATCH; // the GET is never answered
-    assert_in_range(opened, 4, 5);
-}
-
 // --- Use ---
-
-TEST(a_server_in_use_allocates_itself)
-{
-    start_and_serve();
-    load(true, 1);
-    pass(SOON_MS);
-    assert_int_equal(fixture.sent[AGONES_ALLOCATE], 1);
-    load(true, 0);
-    update();
-    pass(SOON_MS);
-    assert_int_equal(fixture.sent[AGONES_READY], 1); // it stays allocated
-}
 
 TEST(an_empty_server_becomes_ready_again_where_configured)
 {
@@ -369,25 +314,6 @@ TEST(an_empty_server_becomes_ready_again_where_configured)
     assert_int_equal(fixture.sent[AGONES_READY], 1); // a player may come back
     pass(SOON_MS);
     assert_int_equal(fixture.sent[AGONES_READY], 2);
-}
-
-TEST(the_list_of_players_is_kept)
-{
-    static const char *const names[] = {"Ada \"the\" \\ first", "Bob"};
-    start_and_serve();
-    agones_set_players(fixture.agones, names, 2);
-    pass(2000);
-    assert_string_equal(fixture.bodies[AGONES_PLAYERS],
-                        "{\"values\":[\"Ada \\\"the\\\" \\\\ first\",\"Bob\"]}");
-    fixture.gameserver.players.digest = gameserver_digest(names[0]) + gameserver_digest(names[1]);
-    const int sent = fixture.sent[AGONES_PLAYERS];
-    pass(20000);
-    assert_int_equal(fixture.sent[AGONES_PLAYERS], sent);
-    fixture.gameserver.player_capacity = 1;
-    update();
-    pass(2000);
-    assert_string_equal(fixture.bodies[AGONES_PLAYERS],
-                        "{\"values\":[\"Ada \\\"the\\\" \\\\ first\"]}");
 }
 
 // Agones 1.56 and later answer 500 to the whole list.
@@ -418,38 +344,6 @@ TEST(a_rejected_list_of_players_is_sent_by_values)
 
 // --- Arenas ---
 
-TEST(a_value_of_the_list_makes_an_arena_once)
-{
-    start_and_serve();
-    allocate("2026-01-01T00:00:00Z", "duel/m-1");
-    update();
-    update();
-    assert_int_equal(fixture.arenas, 1);
-    assert_string_equal(fixture.last_arena.id, "m-1");
-    assert_string_equal(fixture.last_arena.template_name, "duel");
-    assert_null(fixture.last_arena.json);
-    assert_true(agones_arena_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms));
-    pass(SOON_MS);
-    update();
-    assert_int_equal(fixture.arenas, 1);
-    assert_int_equal(fixture.sent[AGONES_COUNT], 0);
-    assert_int_equal(fixture.sent[AGONES_ADD], 0);
-    assert_string_equal(fixture.bodies[AGONES_REPORT],
-                        "{\"key\":\"raimd-arenas\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":7300,"
-                        "\\\"name\\\":\\\"arena\\\"}}\"}");
-}
-
-TEST(the_annotation_describes_the_arenas_that_the_list_names)
-{
-    start_and_serve();
-    allocate("2026-01-01T00:00:00Z", "m-1");
-    fixture.gameserver.arena = duel;
-    update();
-    assert_int_equal(fixture.arenas, 1);
-    assert_string_equal(fixture.last_arena.id, "m-1");
-    assert_string_equal(fixture.last_json, "{\"template\":\"duel\"}");
-}
-
 TEST(an_annotation_alone_makes_one_arena_for_an_allocation)
 {
     start_and_serve();
@@ -474,19 +368,6 @@ TEST(an_annotation_alone_makes_one_arena_for_an_allocation)
     allocate("2026-01-01T00:00:02Z", NULL);
     update();
     assert_int_equal(fixture.arenas, 3);
-}
-
-TEST(its_own_allocation_requests_no_arena)
-{
-    start_and_serve();
-    fixture.gameserver.arena = duel;
-    update();
-    load(true, 1);
-    step();
-    assert_int_equal(fixture.sent[AGONES_ALLOCATE], 1);
-    strcpy(fixture.gameserver.last_allocated, "2026-01-01T00:00:00Z");
-    update();
-    assert_int_equal(fixture.arenas, 0);
 }
 
 TEST(the_port_of_the_node_is_reported)
@@ -516,34 +397,6 @@ TEST(the_pool_may_grow)
     assert_true(agones_arena_runs(fixture.agones, "m-1"));
 }
 
-TEST(the_end_of_an_arena_is_counted_and_its_value_removed)
-{
-    start_and_serve();
-    allocate("2026-01-01T00:00:00Z", "m-1");
-    allocate("2026-01-01T00:00:01Z", "m-2");
-    update();
-    agones_arena_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
-    agones_arena_started(fixture.agones, "m-2", 7301, "arena", fixture.now_ms);
-    pass(5000);
-    agones_arena_ended(fixture.agones, "m-1", fixture.now_ms);
-    step();
-    assert_string_equal(fixture.bodies[AGONES_REMOVE], "{\"value\":\"m-1\"}");
-    update(); // as the SDK server had it before: the arena must not be made again
-    assert_int_equal(fixture.arenas, 2);
-    pass(1000);
-    assert_int_equal(fixture.sent[AGONES_REMOVE], 1);
-    assert_int_equal(fixture.sent[AGONES_COUNT], 0); // it is listed: no allocation would find room
-    strcpy(fixture.gameserver.arena_values[0], "m-2");
-    fixture.gameserver.arena_value_count = 1;
-    update();
-    pass(SOON_MS);
-    assert_int_equal(fixture.gameserver.arenas, 1);
-    assert_int_equal(fixture.arenas, 2);
-    assert_int_equal(fixture.sent[AGONES_COUNT], 1);
-    assert_int_equal(fixture.sent[AGONES_REMOVE], 1);
-    assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
-}
-
 TEST(a_arena_that_fails_is_reported_and_given_back)
 {
     start_and_serve();
@@ -559,18 +412,6 @@ TEST(a_arena_that_fails_is_reported_and_given_back)
     assert_string_equal(fixture.bodies[AGONES_REPORT],
                         "{\"key\":\"raimd-arenas\",\"value\":\"{\\\"m-1\\\":{\\\"error\\\":\\\"no "
                         "port is \\\\\\\"free\\\\\\\"\\\"}}\"}");
-}
-
-TEST(a_arena_of_the_control_api_is_counted_and_listed)
-{
-    start_and_serve();
-    assert_true(agones_arena_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
-    assert_true(agones_arena_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
-    pass(5000);
-    assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"1\"}");
-    assert_string_equal(fixture.bodies[AGONES_ADD], "{\"value\":\"own\"}");
-    assert_int_equal(fixture.sent[AGONES_ALLOCATE], 1);
-    assert_int_equal(fixture.gameserver.arenas, 1);
 }
 
 TEST(more_arenas_than_there_is_arena_for_are_rejected)
@@ -613,25 +454,6 @@ TEST(names_that_are_no_ids_are_rejected)
     assert_int_equal(agones_status(fixture.agones)->malformed, sizeof bad / sizeof *bad);
 }
 
-TEST(the_version_that_is_served_is_used)
-{
-    start();
-    fixture.api = "v1";
-    load(true, 0);
-    fixture.gameserver.arena_capacity = 3;
-    pass(SOON_MS);
-    assert_string_equal(agones_status(fixture.agones)->api, "v1");
-    assert_int_equal(fixture.sent[AGONES_API], 2);
-    assert_int_equal(fixture.rejections, 0);
-    assert_int_equal(fixture.gameserver.arena_capacity, 8);
-    fixture.api = "v1beta1"; // of another SDK server
-    fixture.gameserver.arena_capacity = 3;
-    pass(SOON_MS);
-    assert_string_equal(agones_status(fixture.agones)->api, "v1beta1");
-    assert_int_equal(fixture.rejections, 1);
-    assert_int_equal(fixture.gameserver.arena_capacity, 8);
-}
-
 TEST(a_server_without_counters_is_asked_ever_less_often)
 {
     start();
@@ -644,28 +466,6 @@ TEST(a_server_without_counters_is_asked_ever_less_often)
     assert_int_equal(agones_status(fixture.agones)->counts[AGONES_API].rejected,
                      fixture.rejections);
     assert_int_equal(fixture.sent[AGONES_CAPACITY] + fixture.sent[AGONES_AUDIT], 0);
-}
-
-TEST(a_wrong_counter_is_corrected_after_two_audits)
-{
-    start_and_serve();
-    agones_arena_started(fixture.agones, "own", 7300, "arena", fixture.now_ms);
-    pass(5000);
-    fixture.gameserver.arenas = 6;
-    pass(9000);
-    assert_int_equal(fixture.gameserver.arenas, 6);
-    pass(25000);
-    assert_int_equal(fixture.gameserver.arenas, 1);
-}
-
-TEST(the_capacity_is_that_of_the_pool)
-{
-    start();
-    fixture.gameserver.arena_capacity = 1000;
-    load(true, 0);
-    pass(5000);
-    assert_string_equal(fixture.bodies[AGONES_CAPACITY], "{\"capacity\":\"8\"}");
-    assert_int_equal(fixture.gameserver.arena_capacity, 8);
 }
 
 TEST(a_server_without_arenas_leaves_counters_alone)
@@ -762,192 +562,4 @@ TEST(without_an_answer_the_process_still_ends)
     pass(SOON_MS);
     for (int kind = 0; kind < AGONES_KINDS; kind++)
         assert_int_equal(fixture.sent[kind], 0);
-}
-
-TEST_GROUP(NULL, tear_down)
-
-// --- Gameserver ---
-
-// GameServers in the JSON of Agones' SDK server, and the lines of its watch stream.
-
-// As sdk-server v1.56 writes it, shortened by keys that nobody reads.
-#define WHOLE                                                                                      \
-    "{\"object_meta\":{\"name\":\"raimd-x7\",\"namespace\":\"default\",\"uid\":\"1234\","          \
-    "\"resource_version\":\"v1\",\"generation\":\"1\",\"creation_timestamp\":\"1795378448\","      \
-    "\"deletion_timestamp\":\"0\",\"annotations\":{\"agones.dev/last-allocated\":"                 \
-    "\"2026-11-22T20:14:08Z\",\"raimd/arena\":\"{\\\"id\\\": \\\"m-1\\\", \\\"template\\\": "      \
-    "\\\"duel\\\"}\"},\"labels\":{\"raimd/drain\":\"true\"}},\"spec\":{\"health\":{\"disabled\":"  \
-    "false,\"period_seconds\":3,\"failure_threshold\":5,\"initial_delay_seconds\":10}},"           \
-    "\"status\":{\"state\":\"Allocated\",\"address\":\"127.0.0.1\",\"addresses\":[],\"ports\":"    \
-    "[{\"name\":\"default\",\"port\":7777},{\"name\":\"duel\",\"port\":7778}],\"players\":null,"   \
-    "\"counters\":{\"arenas\":{\"count\":\"1\",\"capacity\":\"10\"}},\"lists\":{\"players\":"      \
-    "{\"capacity\":\"100\",\"values\":[\"Ada\",\"Bob\"]},\"arenas\":{\"capacity\":\"64\","         \
-    "\"values\":[\"m-1\",\"duel/m-2\"]}}}}"
-
-static struct gameserver *parse(const char *text)
-{
-    const char *problem = NULL;
-    struct gameserver *gameserver = gameserver_parse(text, strlen(text), &problem);
-    assert_true(gameserver != NULL || problem != NULL);
-    return gameserver;
-}
-
-static void assert_is_whole(const struct gameserver *gameserver)
-{
-    assert_non_null(gameserver);
-    assert_string_equal(gameserver->name, "raimd-x7");
-    assert_string_equal(gameserver->state, "Allocated");
-    assert_string_equal(gameserver->last_allocated, "2026-11-22T20:14:08Z");
-    assert_string_equal(gameserver->arena_id, "m-1");
-    assert_string_equal(gameserver->arena, "{\"template\":\"duel\"}");
-    assert_false(gameserver->is_deleting);
-    assert_true(gameserver->is_drain_wanted);
-    assert_int_equal(gameserver->health_period_s, 3);
-    assert_int_equal(gameserver_port(gameserver, "default"), 7777);
-    assert_int_equal(gameserver_port(gameserver, "duel"), 7778);
-    assert_int_equal(gameserver_port(gameserver, "other"), 0);
-    assert_int_equal(gameserver_port(gameserver, ""), 0); // there are two
-    assert_int_equal(gameserver->arenas, 1);
-    assert_int_equal(gameserver->arena_capacity, 10);
-    assert_int_equal(gameserver->arena_value_count, 2);
-    assert_string_equal(gameserver->arena_values[1], "duel/m-2");
-    assert_int_equal(gameserver->players.count, 2);
-    assert_int_equal(gameserver->players.digest,
-                     gameserver_digest("Bob") + gameserver_digest("Ada"));
-}
-
-TEST(a_gameserver_is_read_plain_and_as_a_result)
-{
-    struct gameserver *plain = parse(WHOLE);
-    struct gameserver *result = parse("{\"result\":" WHOLE "}");
-    assert_is_whole(plain);
-    assert_is_whole(result);
-    gameserver_free(plain);
-    gameserver_free(result);
-}
-
-TEST(what_is_absent_is_empty)
-{
-    struct gameserver *gameserver = parse("{\"object_meta\":{},\"status\":{}}");
-    assert_non_null(gameserver);
-    assert_string_equal(gameserver->state, "");
-    assert_null(gameserver->arena);
-    assert_int_equal(gameserver->port_count, 0);
-    assert_false(gameserver->has_arena_counter);
-    assert_false(gameserver->has_arena_list);
-    assert_false(gameserver->has_player_list);
-    gameserver_free(gameserver);
-}
-
-TEST(a_arena_that_is_no_object_is_kept_for_its_rejection)
-{
-    struct gameserver *gameserver =
-        parse("{\"object_meta\":{\"annotations\":{\"raimd/arena\":\"duel\"}},\"status\":{}}");
-    assert_non_null(gameserver);
-    assert_string_equal(gameserver->arena, "duel");
-    assert_string_equal(gameserver->arena_id, "");
-    gameserver_free(gameserver);
-}
-
-TEST(anything_else_is_rejected)
-{
-    static const char *const bad[] = {
-        "",
-        "\"text\"",
-        "null",
-        "[]",
-        "{}",
-        "{\"error\":{\"code\":14}}",
-        "{\"object_meta\":{},\"status\":[]}",
-        "{\"object_meta\":{},\"status\":{}} x",
-        "{\"object_meta\":{\"deletion_timestamp\":\"soon\"},\"status\":{}}",
-        "{\"object_meta\":{\"deletion_timestamp\":\"\"},\"status\":{}}",
-        "{\"object_meta\":{},\"status\":{\"state\":7}}",
-        "{\"object_meta\":{},\"status\":{\"state\":\"a state longer than any state of Agones\"}}",
-        "{\"object_meta\":{},\"status\":{\"ports\":[{\"name\":\"a\",\"port\":0}]}}",
-        "{\"object_meta\":{},\"status\":{\"ports\":[{\"name\":\"a\",\"port\":65536}]}}",
-        "{\"object_meta\":{},\"status\":{\"ports\":[7]}}",
-        "{\"object_meta\":{},\"status\":{\"counters\":{\"arenas\":{\"count\":\"-1\"}}}}",
-        ("{\"object_meta\":{},\"status\":{\"counters\":{\"arenas\":{\"count\":"
-         "\"99999999999999999999\"}}}}"),
-        "{\"object_meta\":{},\"spec\":{\"health\":{\"period_seconds\":-5}},\"status\":{}}",
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (parse(bad[i]) != NULL)
-            fail_msg("accepted: %s", bad[i]);
-}
-
-TEST(values_beyond_the_limits_are_left_out)
-{
-    char text[8192], *end = text;
-    end += sprintf(
-        end, "{\"object_meta\":{},\"status\":{\"lists\":{\"arenas\":{\"values\":[\"%0200d\"", 7);
-    for (int i = 0; i < 2 * GAMESERVER_MAX_ARENAS; i++)
-        end += sprintf(end, ",\"r-%d\"", i);
-    strcpy(end, "]}}}}");
-    struct gameserver *gameserver = parse(text);
-    assert_non_null(gameserver);
-    assert_int_equal(gameserver->arena_value_count, GAMESERVER_MAX_ARENAS);
-    assert_string_equal(gameserver->arena_values[0], "r-0");
-    gameserver_free(gameserver);
-}
-
-TEST(a_counter_is_read)
-{
-    int64_t count = 0;
-    static const char good[] = "{\"name\":\"arenas\",\"count\":\"3\",\"capacity\":\"10\"}";
-    static const char bad[] = "{\"name\":\"arenas\",\"count\":\"three\"}";
-    assert_true(gameserver_parse_counter(good, strlen(good), &count));
-    assert_int_equal(count, 3);
-    assert_false(gameserver_parse_counter(bad, strlen(bad), &count));
-    assert_false(gameserver_parse_counter("{}", 2, &count));
-    assert_false(gameserver_parse_counter("", 0, &count));
-}
-
-TEST(a_stream_has_the_same_lines_however_it_is_cut)
-{
-    enum { LINES = 20, BYTES = 20000 };
-    char text[LINES * BYTES], *end = text;
-    for (int i = 0; i < LINES; i++) {
-        const int size = chance_int(0, chance_int(0, BYTES - 1));
-        memset(end, 'a' + i, (size_t)size);
-        end[size] = '\n';
-        end += size + 1;
-    }
-    struct gameserver_stream stream = {0};
-    const char *at = text, *expected = text, *line;
-    size_t line_size;
-    int lines = 0;
-    while (at < end) {
-        const size_t cut = (size_t)chance_int(1, 5000);
-        const size_t left = (size_t)(end - at) < cut ? (size_t)(end - at) : cut;
-        const size_t taken = gameserver_stream_take(&stream, at, left, &line, &line_size);
-        assert_in_range(taken, 1, left);
-        at += taken;
-        if (line == NULL)
-            continue;
-        assert_memory_equal(line, expected, line_size);
-        assert_int_equal(expected[line_size], '\n');
-        expected += line_size + 1;
-        lines++;
-    }
-    assert_int_equal(lines, LINES);
-    gameserver_stream_clear(&stream);
-}
-
-TEST(an_endless_line_ends_the_stream_in_bounded_memory)
-{
-    static char bytes[65536];
-    struct gameserver_stream stream = {0};
-    const char *line;
-    size_t line_size, sum = 0;
-    memset(bytes, ' ', sizeof bytes);
-    while (!stream.is_failed) {
-        sum += gameserver_stream_take(&stream, bytes, sizeof bytes, &line, &line_size);
-        assert_null(line);
-        assert_in_range(sum, 0, GAMESERVER_MAX_BYTES);
-        assert_in_range(stream.capacity, 0, 2 * GAMESERVER_MAX_BYTES);
-    }
-    assert_int_equal(gameserver_stream_take(&stream, "\n", 1, &line, &line_size), 0);
-    gameserver_stream_clear(&stream);
 }
