@@ -106,22 +106,21 @@ static inline void rename_admission(struct access_control *of, const char *arena
         access_control_stop_recording(of);
 }
 
-static inline int set_up(void **state)
+static inline void set_up(void)
 {
-    (void)state;
     matchmaker = make_signer(1);
     impostor = make_signer(2);
     admission = open_admission("duel", NULL, NULL, NOW);
     strcpy(name, "chosen");
-    return admission != NULL ? 0 : -1;
+    assert_non_null(admission);
 }
 
-static inline int tear_down(void **state)
+static inline void tear_down(void)
 {
-    (void)state;
     close_admission(admission);
-    return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 struct token {
     uint8_t bytes[RAIM_ACCESS_BYTES];

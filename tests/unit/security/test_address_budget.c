@@ -7,12 +7,12 @@ enum { BURST = 100, PER_TICK = 10 };
 
 static struct address_budget budget;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     address_budget_init(&budget, BURST, PER_TICK, 0x123456789ABCDEFu);
-    return 0;
 }
+
+TEST_EACH(set_up, NULL)
 
 // Returns how many of `attempts` take a token.
 static int take(uint32_t address, int attempts, uint64_t tick)
@@ -23,7 +23,7 @@ static int take(uint32_t address, int attempts, uint64_t tick)
     return taken;
 }
 
-TEST(an_address_has_its_burst_and_then_its_rate, set_up, NULL)
+TEST(an_address_has_its_burst_and_then_its_rate)
 {
     assert_int_equal(take(1, 1000, 7), BURST);
     assert_int_equal(take(1, 1000, 8), PER_TICK);
@@ -32,7 +32,7 @@ TEST(an_address_has_its_burst_and_then_its_rate, set_up, NULL)
     assert_int_equal(take(1, 1000, UINT64_MAX), BURST);
 }
 
-TEST(a_64_has_one_bucket, set_up, NULL)
+TEST(a_64_has_one_bucket)
 {
     int taken = 0;
     for (uint64_t i = 0; i < 1000; i++)
@@ -41,7 +41,7 @@ TEST(a_64_has_one_bucket, set_up, NULL)
     assert_true(address_budget_take(&budget, (struct ip_address){0x20010DB800000002, 1}, 1));
 }
 
-TEST(a_flood_takes_nothing_from_other_addresses, set_up, NULL)
+TEST(a_flood_takes_nothing_from_other_addresses)
 {
     enum { FLOODS = 8, HONEST = 2000 };
     for (uint64_t tick = 1; tick < 100; tick++) {
@@ -57,7 +57,7 @@ TEST(a_flood_takes_nothing_from_other_addresses, set_up, NULL)
     }
 }
 
-TEST(a_flood_is_not_evicted_by_quiet_addresses, set_up, NULL)
+TEST(a_flood_is_not_evicted_by_quiet_addresses)
 {
     assert_int_equal(take(1, 1000, 1), BURST);
     for (uint32_t i = 0; i < 10000; i++)
@@ -65,7 +65,7 @@ TEST(a_flood_is_not_evicted_by_quiet_addresses, set_up, NULL)
     assert_int_equal(take(1, 1000, 1), 0);
 }
 
-TEST(another_rate_keeps_the_used_tokens, set_up, NULL)
+TEST(another_rate_keeps_the_used_tokens)
 {
     take(1, 1000, 1);
     address_budget_set_rate(&budget, BURST + 5, PER_TICK);

@@ -28,28 +28,6 @@ static bool come_and_go(uint32_t address, int64_t now_ms)
                               connection, now_ms);
 }
 
-TEST(an_address_has_its_burst_and_then_its_rate, set_up, NULL)
-{
-    int at_once = 0, later = 0;
-    for (int i = 0; i < 1000; i++)
-        at_once += come_and_go(HOME, 0);
-    assert_int_equal(at_once, 4 * PER_S);
-    for (int64_t ms = 1; ms <= 10000; ms++)
-        later += come_and_go(HOME, ms);
-    assert_int_equal(later, 10 * PER_S);
-}
-
-TEST(another_address_does_not_notice, set_up, NULL)
-{
-    for (int i = 0; i < 1000; i++)
-        come_and_go(HOME, 0);
-    // One may hash to the same bucket, with probability 1/1024, but not all three.
-    int others = 0;
-    for (int i = 0; i < 3; i++)
-        others += come_and_go((uint32_t)chance_int(0x0B000000, 0x7EFFFFFF), 0);
-    assert_true(others > 0);
-}
-
 // Begins a connection of one of the hosts (/64) of a network (/48), which may use all its
 // addresses.
 static bool come_from_v6(uint64_t network, uint64_t host, int64_t now_ms)

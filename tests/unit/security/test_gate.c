@@ -116,33 +116,11 @@ TEST(a_guessed_cookie_is_rejected, set_up, NULL)
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
 }
 
-TEST(before_any_connect_request_there_is_no_right_cookie, set_up, NULL)
-{
-    assert_int_equal(connect_with(0, home, 0), DATAGRAM_COOKIE);
-    assert_int_equal(connect_with(1, home, 0), DATAGRAM_COOKIE);
-}
-
 TEST(where_no_cookies_are_wanted_none_is_needed, set_up, NULL)
 {
     gate.requires_cookies = false;
     assert_int_equal(connect_with(0, home, 0), DATAGRAM_OK);
     cookie_of(home, 0); // cookies are issued anyway
-}
-
-TEST(a_cookie_carries_the_offer, set_up, NULL)
-{
-    struct raim_cookie cookie;
-    gate.offer = (struct raim_cookie){.offers_encryption = true,
-                                      .requires_encryption = true,
-                                      .arena = "duel",
-                                      .server_key = {1, 2, 3}};
-    const struct gate_answer answer = connect_request(home, 0);
-    assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
-    assert_true(cookie.offers_encryption && cookie.requires_encryption);
-    assert_false(cookie.needs_admission || cookie.admitted);
-    assert_string_equal(cookie.arena, "duel");
-    assert_memory_equal(cookie.server_key, gate.offer.server_key, sizeof cookie.server_key);
-    assert_int_equal(connect_with(cookie.cookie, home, 0), DATAGRAM_OK);
 }
 
 TEST(only_a_padded_connect_request_is_answered, set_up, NULL)

@@ -19,24 +19,23 @@ static int64_t now;
 static struct raim_connector *clients[MAX_CLIENTS];
 static int client_count;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     now = 1000;
     sessions = secure_sessions_create(CAPACITY, secret, HASH);
     offer = (struct raim_cookie){.cookie = 7, .offers_encryption = true, .arena = "duel"};
     memcpy(offer.server_key, secure_sessions_public_key(sessions), sizeof offer.server_key);
-    return sessions != NULL ? 0 : -1;
+    assert_true(sessions != NULL);
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     secure_sessions_destroy(sessions);
     while (client_count > 0)
         raim_connector_destroy(clients[--client_count]);
-    return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 struct datagram {
     uint8_t bytes[MAX + 100];
@@ -154,7 +153,7 @@ static bool is_heard(struct raim_connector *client, struct udp_address peer)
            memcmp(plain, word, sizeof word) == 0;
 }
 
-TEST(both_ends_understand_each_other, set_up, tear_down)
+TEST(both_ends_understand_each_other)
 {
     for (uint16_t i = 0; i < CAPACITY; i++) {
         struct raim_connector *client = add_client();
@@ -173,7 +172,7 @@ TEST(both_ends_understand_each_other, set_up, tear_down)
     assert_int_equal(say(clients[0], here), DATAGRAM_UNENCRYPTED);
 }
 
-TEST(a_repeated_init_gets_the_same_answer, set_up, tear_down)
+TEST(a_repeated_init_gets_the_same_answer)
 {
     struct raim_connector *client = add_client();
     const struct datagram init = init_of(client);
@@ -194,7 +193,7 @@ TEST(a_repeated_init_gets_the_same_answer, set_up, tear_down)
     assert_int_equal(say(client, here), DATAGRAM_OK);
 }
 
-TEST(a_change_of_any_bit_is_seen, set_up, tear_down)
+TEST(a_change_of_any_bit_is_seen)
 {
     struct raim_connector *client = add_client();
     const struct datagram init = init_of(client);
@@ -222,7 +221,7 @@ TEST(a_change_of_any_bit_is_seen, set_up, tear_down)
 }
 
 // The transcript authenticates the cookie: a change by a relay makes the handshake fail.
-TEST(another_offer_breaks_the_handshake, set_up, tear_down)
+TEST(another_offer_breaks_the_handshake)
 {
     struct raim_connector *client = add_client();
     struct datagram init, reply;
@@ -242,7 +241,7 @@ TEST(another_offer_breaks_the_handshake, set_up, tear_down)
     assert_int_equal(begin(client, here), DATAGRAM_OK);
 }
 
-TEST(another_server_cannot_answer, set_up, tear_down)
+TEST(another_server_cannot_answer)
 {
     static const uint8_t other_secret[RAIM_KEY_BYTES] = {16};
     struct raim_connector *client = add_client();
@@ -256,7 +255,7 @@ TEST(another_server_cannot_answer, set_up, tear_down)
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_OK);
 }
 
-TEST(a_rejection_is_authenticated_and_keeps_nothing, set_up, tear_down)
+TEST(a_rejection_is_authenticated_and_keeps_nothing)
 {
     struct raim_connector *client = add_client();
     struct datagram init = init_of(client), reply;
@@ -273,7 +272,7 @@ TEST(a_rejection_is_authenticated_and_keeps_nothing, set_up, tear_down)
     assert_int_equal(raim_connector_rejection(client)->reason, 12);
 }
 
-TEST(a_session_with_a_peer_is_never_taken_over, set_up, tear_down)
+TEST(a_session_with_a_peer_is_never_taken_over)
 {
     struct raim_connector *client = add_client(), *intruder = add_client();
     assert_int_equal(begin(client, here), DATAGRAM_OK);
@@ -287,7 +286,7 @@ TEST(a_session_with_a_peer_is_never_taken_over, set_up, tear_down)
     }
 }
 
-TEST(a_new_session_is_protected_for_a_second, set_up, tear_down)
+TEST(a_new_session_is_protected_for_a_second)
 {
     struct raim_connector *first = add_client(), *second = add_client();
     assert_int_equal(begin(first, here), DATAGRAM_OK);
@@ -299,7 +298,7 @@ TEST(a_new_session_is_protected_for_a_second, set_up, tear_down)
     assert_int_equal(say(first, here), DATAGRAM_FORGED);
 }
 
-TEST(a_session_ends_with_its_peer_and_datagrams_do_not_keep_it, set_up, tear_down)
+TEST(a_session_ends_with_its_peer_and_datagrams_do_not_keep_it)
 {
     struct raim_connector *client = add_client();
     assert_int_equal(begin(client, here), DATAGRAM_OK);
@@ -322,7 +321,7 @@ TEST(a_session_ends_with_its_peer_and_datagrams_do_not_keep_it, set_up, tear_dow
     assert_false(secure_sessions_has(sessions, here));
 }
 
-TEST(sessions_without_a_peer_make_arena, set_up, tear_down)
+TEST(sessions_without_a_peer_make_arena)
 {
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
         assert_int_equal(begin(add_client(), udp_address_v4(9, i)), DATAGRAM_OK);
@@ -341,7 +340,7 @@ TEST(sessions_without_a_peer_make_arena, set_up, tear_down)
         assert_int_equal(say(clients[i], udp_address_v4(9, i)), DATAGRAM_OK);
 }
 
-TEST(a_resuming_client_takes_the_slot_of_a_new_one, set_up, tear_down)
+TEST(a_resuming_client_takes_the_slot_of_a_new_one)
 {
     for (uint16_t i = 0; i < CAPACITY; i++)
         assert_int_equal(begin(add_client(), udp_address_v4(i, 1)), DATAGRAM_OK);
@@ -363,7 +362,7 @@ TEST(a_resuming_client_takes_the_slot_of_a_new_one, set_up, tear_down)
     assert_int_equal(say(player, here), DATAGRAM_OK);
 }
 
-TEST(an_address_and_a_network_have_their_shares, set_up, tear_down)
+TEST(an_address_and_a_network_have_their_shares)
 {
     const struct secure_limits limits = {.of_address = 2, .of_network = 4};
     struct raim_connector *client = add_client();
@@ -386,7 +385,7 @@ TEST(an_address_and_a_network_have_their_shares, set_up, tear_down)
     assert_true(secure_sessions_has(sessions, udp_address_v4(0x0B000001, 1)));
 }
 
-TEST(any_bytes_are_survived, set_up, tear_down)
+TEST(any_bytes_are_survived)
 {
     struct raim_connector *client = add_client(), *opener = add_client();
     assert_int_equal(begin(client, here), DATAGRAM_OK);
