@@ -2,30 +2,27 @@
 // Records of arenas: what is written is read back, and what is no record is removed.
 #define _GNU_SOURCE
 #include "arena_store.h"
+#include "files_fixture.h"
 #include "log.h"
 #include "store.h"
-#include "test.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-static char directory[] = "/tmp/test_arena_store_XXXXXX";
+static const char *directory;
 static struct store *store;
 
-static int open_store(void **state)
+static void open_store(void)
 {
-    (void)state;
     log_set_level(LOG_LEVEL_ERROR);
-    store = mkdtemp(directory) != NULL ? store_create(directory) : NULL;
-    return store != NULL ? 0 : -1;
+    directory = test_directory();
+    store = store_create(directory);
+    assert_non_null(store);
 }
 
-static int close_store(void **state)
+static void close_store(void)
 {
-    (void)state;
     store_close(store);
-    return rmdir(directory);
 }
+
+TEST_EACH(open_store, close_store)
 
 static struct arena_record taken[4];
 static int taken_count;
@@ -97,22 +94,15 @@ TEST(a_record_reads_back)
     assert_int_equal(taken_count, 0);
 }
 
-static void write_file(const char *name, const char *text)
+static void write_private(const char *name, const char *text)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-    assert_int_equal(chmod(path, 0600), 0);
+    write_file(path_in(directory, name), text);
+    assert_int_equal(chmod(path_in(directory, name), 0600), 0);
 }
 
 static bool exists(const char *name)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return access(path, F_OK) == 0;
+    return access(path_in(directory, name), F_OK) == 0;
 }
 
 #define LINES "id a\nname b\nport 1\nmax_players 1\nmade_s 1\njoin_until_s 1\nwas_joined 0\n"
@@ -138,7 +128,7 @@ TEST(what_is_no_record_stays_and_is_counted)
         "raimd-arena 2\n" LINES
         "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        write_file("b.arena", texts[i]);
+        write_private("b.arena", texts[i]);
         read_all();
         assert_int_equal(taken_count, 0);
         assert_true(exists("b.arena"));
@@ -146,30 +136,21 @@ TEST(what_is_no_record_stays_and_is_counted)
     }
     static const char good[] = "raimd-arena 1\n" LINES
                                "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n";
-    write_file("c.arena", good); // of another name
-    write_file("b.arena", good);
-    write_file("other", "stays");
+    write_private("c.arena", good); // of another name
+    write_private("b.arena", good);
+    write_private("other", "stays");
     read_all();
     assert_int_equal(taken_count, 1);
     free_all();
     assert_true(exists("c.arena"));
     assert_true(exists("other"));
-    arena_store_remove(store, "b");
-    arena_store_remove(store, "c");
-    store_flush(store);
-    char path[128];
-    snprintf(path, sizeof path, "%s/other", directory);
-    unlink(path);
 }
 
 TEST(what_cannot_be_read_stays)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/b.arena", directory);
+    const char *path = path_in(directory, "b.arena");
     assert_int_equal(symlink("nothing", path), 0);
     read_all();
     assert_int_equal(taken_count, 0);
     assert_int_equal(unlink(path), 0);
 }
-
-TEST_GROUP(open_store, close_store)

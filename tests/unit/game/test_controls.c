@@ -38,9 +38,8 @@ static struct bindings bindings;
 static struct viewport viewport;
 static struct controls controls;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     bindings = bindings_default();
     viewport = viewport_fit(view, view_window);
     viewport.eye = (raim_vec2){123, -45};
@@ -48,8 +47,9 @@ static int set_up(void **state)
     pad = (struct window_pad){0};
     mouse = (raim_vec2){1200, 500};
     held = 0;
-    return 0;
 }
+
+TEST_EACH(set_up, NULL)
 
 static void press(window_button button, raim_vec2 at)
 {
@@ -64,7 +64,7 @@ static raim_input take(void)
     return input;
 }
 
-TEST(a_press_counts_for_one_tick, set_up, NULL)
+TEST(a_press_counts_for_one_tick)
 {
     press(window_button_named("D"), mouse);
     press(window_button_named("Mouse 1"), mouse);
@@ -76,7 +76,7 @@ TEST(a_press_counts_for_one_tick, set_up, NULL)
     assert_int_equal(input.fire, 0);
 }
 
-TEST(a_held_key_counts_until_it_is_released, set_up, NULL)
+TEST(a_held_key_counts_until_it_is_released)
 {
     held = window_button_named("W");
     press(held, mouse);
@@ -86,7 +86,7 @@ TEST(a_held_key_counts_until_it_is_released, set_up, NULL)
     assert_int_equal(take().move_y, 0);
 }
 
-TEST(a_click_shoots_where_the_mouse_was, set_up, NULL)
+TEST(a_click_shoots_where_the_mouse_was)
 {
     const raim_vec2 middle = viewport.middle;
     press(window_button_named("Mouse 1"), (raim_vec2){middle.x, middle.y - 100});
@@ -94,7 +94,7 @@ TEST(a_click_shoots_where_the_mouse_was, set_up, NULL)
     assert_int_equal(take().aim, 0);
 }
 
-TEST(the_crosshair_lies_on_the_ray_of_the_gamepad, set_up, NULL)
+TEST(the_crosshair_lies_on_the_ray_of_the_gamepad)
 {
     take();
     for (int degrees = 0; degrees < 360; degrees += 15) {
@@ -118,7 +118,7 @@ TEST(the_crosshair_lies_on_the_ray_of_the_gamepad, set_up, NULL)
     assert_true(at.x == mouse.x && at.y == mouse.y);
 }
 
-TEST(the_left_stick_has_eight_directions, set_up, NULL)
+TEST(the_left_stick_has_eight_directions)
 {
     for (int degrees = 0; degrees < 360; degrees += 45) {
         for (int off = -20; off <= 20; off += 10) {
@@ -134,7 +134,7 @@ TEST(the_left_stick_has_eight_directions, set_up, NULL)
     assert_int_equal(take().move_x, 0);
 }
 
-TEST(a_button_of_the_gamepad_fires_along_its_aim, set_up, NULL)
+TEST(a_button_of_the_gamepad_fires_along_its_aim)
 {
     pad.right = (raim_vec2){0, 1};
     take();

@@ -2,45 +2,16 @@
 // Which button does what: bound, exchanged, kept in a file and read again.
 #define _GNU_SOURCE
 #include "bindings.h"
-#include "test.h"
+#include "files_fixture.h"
 
-#include <unistd.h>
+static const char *directory;
 
-static char directory[64];
-
-static void path_of(char path[96])
+static void set_up(void)
 {
-    snprintf(path, 96, "%skeys", directory);
+    directory = path_in(test_directory(), "");
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    char made[] = "/tmp/raim-bindings-XXXXXX";
-    if (mkdtemp(made) == NULL)
-        return -1;
-    snprintf(directory, sizeof directory, "%s/", made);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char path[96];
-    path_of(path);
-    remove(path);
-    return rmdir(directory);
-}
-
-static void write_file(const char *text)
-{
-    char path[96];
-    path_of(path);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
+TEST_EACH(set_up, NULL)
 
 static void assert_same(const struct bindings *a, const struct bindings *b)
 {
@@ -119,7 +90,7 @@ TEST(each_device_has_a_button_of_its_own)
     assert_false(bindings_triggers(&bindings, ACTION_CHAT, 0));
 }
 
-TEST(what_is_saved_is_loaded, set_up, tear_down)
+TEST(what_is_saved_is_loaded)
 {
     struct bindings saved = bindings_default();
     bindings_bind(&saved, ACTION_UP, window_button_named("Up"));
@@ -133,9 +104,10 @@ TEST(what_is_saved_is_loaded, set_up, tear_down)
     assert_same(&loaded, &saved);
 }
 
-TEST(wrong_lines_change_nothing, set_up, tear_down)
+TEST(wrong_lines_change_nothing)
 {
-    write_file("up\nup =\n= W\ndance = Space\nup = No Such Key\n\n#\nup = Mouse 77\n");
+    write_file(path_in(directory, "keys"),
+               "up\nup =\n= W\ndance = Space\nup = No Such Key\n\n#\nup = Mouse 77\n");
     const struct bindings before = bindings_default();
     struct bindings bindings = before;
     bindings_load(&bindings, directory);
@@ -153,13 +125,12 @@ TEST(without_a_directory_nothing_is_kept)
     assert_false(bindings_save(&bindings, "/dev/null/at/all/"));
 }
 
-TEST(a_full_disk_leaves_the_bindings_before, set_up, tear_down)
+TEST(a_full_disk_leaves_the_bindings_before)
 {
-    char fresh[128];
+    const char *fresh = path_in(directory, "keys.new");
     struct bindings saved = bindings_default();
     bindings_bind(&saved, ACTION_UP, window_button_named("Up"));
     assert_true(bindings_save(&saved, directory));
-    snprintf(fresh, sizeof fresh, "%skeys.new", directory);
     assert_int_equal(symlink("/dev/full", fresh), 0);
     const struct bindings other = bindings_default();
     assert_false(bindings_save(&other, directory));

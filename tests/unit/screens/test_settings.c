@@ -2,61 +2,31 @@
 // The settings and the servers played survive in their files, and damaged files do no harm.
 #define _GNU_SOURCE
 #include "files.h"
+#include "files_fixture.h"
 #include "servers.h"
 #include "settings.h"
-#include "test.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
+static const char *directory;
 
-static char directory[64], base[32];
-
-static const char *const files[] = {"settings", "settings.bad", "servers", "servers.bad"};
-
-static void path_of(const char *name, char path[128])
+static void set_up(void)
 {
-    snprintf(path, 128, "%s%s", directory, name);
+    directory = path_in(test_directory(), "raim/");
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    snprintf(base, sizeof base, "/tmp/raim-settings-XXXXXX");
-    if (mkdtemp(base) == NULL)
-        return -1;
-    snprintf(directory, sizeof directory, "%s/raim/", base);
-    return 0;
-}
+TEST_EACH(set_up, NULL)
 
-static int tear_down(void **state)
+static const char *write_setting(const char *name, const char *text)
 {
-    (void)state;
-    char path[128];
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        path_of(files[i], path);
-        remove(path);
-    }
-    rmdir(directory);
-    return rmdir(base);
-}
-
-static void write_file(const char *name, const char *text)
-{
-    char path[128];
     const struct settings made = settings_default();
     assert_true(settings_save(&made, directory)); // makes the directory
-    path_of(name, path);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
+    const char *path = path_in(directory, name);
+    write_file(path, text);
+    return path;
 }
 
 // Loads settings in whose place the given thing stands, which is left there.
-static void check_obstacle(const char *name)
+static void check_obstacle(const char *path)
 {
-    char path[128];
-    path_of(name, path);
     const struct settings made = settings_default(), loaded = settings_load(directory);
     assert_true(loaded.volume == made.volume);
     struct servers servers;
@@ -66,47 +36,44 @@ static void check_obstacle(const char *name)
     assert_int_equal(remove(path), 0);
 }
 
-TEST(what_is_no_file_or_too_large_is_left_alone, set_up, tear_down)
+TEST(what_is_no_file_or_too_large_is_left_alone)
 {
-    char path[128];
-    write_file("settings", "{}");
-    path_of("settings", path);
+    const char *path = write_setting("settings", "{}");
     assert_int_equal(remove(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
-    check_obstacle("settings");
+    check_obstacle(path);
     assert_int_equal(mkfifo(path, 0600), 0);
-    check_obstacle("settings");
+    check_obstacle(path);
     assert_int_equal(symlink("/dev/zero", path), 0);
-    check_obstacle("settings");
-    write_file("settings", "{\"volume\": 0.1}");
+    check_obstacle(path);
+    write_setting("settings", "{\"volume\": 0.1}");
     assert_int_equal(truncate(path, 2 << 20), 0);
-    check_obstacle("settings");
+    check_obstacle(path);
 }
 
-TEST(deep_and_wild_values_do_no_harm, set_up, tear_down)
+TEST(deep_and_wild_values_do_no_harm)
 {
     static char deep[400001];
     memset(deep, '[', sizeof deep - 1);
-    write_file("settings", deep);
+    write_setting("settings", deep);
     settings_load(directory);
-    write_file("settings", "{\"volume\": 1e999}");
+    write_setting("settings", "{\"volume\": 1e999}");
     settings_load(directory);
-    write_file("settings", "{\"volume\": -1e300, \"frame_cap\": -9223372036854775808, "
-                           "\"ui_scale\": NaN, \"sensitivity\": 1e-320}");
+    write_setting("settings", "{\"volume\": -1e300, \"frame_cap\": -9223372036854775808, "
+                              "\"ui_scale\": NaN, \"sensitivity\": 1e-320}");
     settings_load(directory);
-    write_file("settings", "{\"volume\": -1e300, \"frame_cap\": -9223372036854775808}");
+    write_setting("settings", "{\"volume\": -1e300, \"frame_cap\": -9223372036854775808}");
     const struct settings loaded = settings_load(directory);
     assert_true(loaded.volume >= 0 && loaded.volume <= 1);
     assert_int_equal(loaded.frame_cap_hz, 0);
 }
 
-TEST(a_full_disk_leaves_the_settings_before, set_up, tear_down)
+TEST(a_full_disk_leaves_the_settings_before)
 {
-    char fresh[128];
+    const char *fresh = path_in(directory, "settings.new");
     struct settings settings = settings_default();
     settings.volume = 0.25;
     assert_true(settings_save(&settings, directory));
-    path_of("settings.new", fresh);
     assert_int_equal(symlink("/dev/full", fresh), 0);
     settings.volume = 0.5;
     assert_false(settings_save(&settings, directory));
@@ -114,7 +81,7 @@ TEST(a_full_disk_leaves_the_settings_before, set_up, tear_down)
     assert_true(settings_load(directory).volume == 0.25);
 }
 
-TEST(settings_survive, set_up, tear_down)
+TEST(settings_survive)
 {
     struct settings settings = {
         .name = "Mira \u4e2d",
@@ -140,7 +107,7 @@ TEST(settings_survive, set_up, tear_down)
     assert_true(read.mutes_sound);
 }
 
-TEST(without_a_file_the_defaults_hold, set_up, tear_down)
+TEST(without_a_file_the_defaults_hold)
 {
     const struct settings read = settings_load(directory);
     assert_string_equal(read.name, "");
@@ -150,28 +117,25 @@ TEST(without_a_file_the_defaults_hold, set_up, tear_down)
     assert_false(settings_save(&read, ""));
 }
 
-TEST(a_damaged_file_is_kept_aside, set_up, tear_down)
+TEST(a_damaged_file_is_kept_aside)
 {
-    char path[128];
     const char *const texts[] = {"", "{\"volume\": 0.5", "[1]", "volume = 1",
                                  "{\"name\": \"\xff\"}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        write_file("settings", texts[i]);
+        write_setting("settings", texts[i]);
         const struct settings read = settings_load(directory);
         assert_true(read.volume == settings_default().volume);
-        path_of("settings", path);
-        assert_int_not_equal(access(path, F_OK), 0);
-        path_of("settings.bad", path);
-        assert_int_equal(access(path, F_OK), 0);
+        assert_int_not_equal(access(path_in(directory, "settings"), F_OK), 0);
+        assert_int_equal(access(path_in(directory, "settings.bad"), F_OK), 0);
     }
 }
 
-TEST(impossible_values_are_ignored_one_by_one, set_up, tear_down)
+TEST(impossible_values_are_ignored_one_by_one)
 {
-    write_file("settings", "{\"name\": \"a name of more than twenty-four bytes\", "
-                           "\"sensitivity\": 0, \"ui_scale\": 99, \"palette\": \"mauve\", "
-                           "\"full_screen\": 1, \"frame_cap\": 7, \"volume\": \"loud\", "
-                           "\"mute\": true, \"later\": {}}");
+    write_setting("settings", "{\"name\": \"a name of more than twenty-four bytes\", "
+                              "\"sensitivity\": 0, \"ui_scale\": 99, \"palette\": \"mauve\", "
+                              "\"full_screen\": 1, \"frame_cap\": 7, \"volume\": \"loud\", "
+                              "\"mute\": true, \"later\": {}}");
     const struct settings read = settings_load(directory);
     assert_string_equal(read.name, "");
     assert_true(read.sensitivity == 1);
@@ -211,7 +175,7 @@ TEST(the_directory_is_of_the_environment)
     assert_false(files_path(FILES_SETTINGS, "", path, sizeof path));
 }
 
-TEST(favourites_come_first_then_the_latest_games, set_up, tear_down)
+TEST(favourites_come_first_then_the_latest_games)
 {
     static struct servers servers, read;
     servers = (struct servers){0};
@@ -257,14 +221,14 @@ TEST(a_full_list_drops_the_oldest_game)
     assert_int_equal(servers_find(&servers, "new:1"), -1);
 }
 
-TEST(a_list_of_servers_may_be_nonsense, set_up, tear_down)
+TEST(a_list_of_servers_may_be_nonsense)
 {
     static struct servers servers;
-    write_file("servers", "{\"servers\": [1, {}, {\"address\": 5}, {\"address\": \"a:1\"}, "
-                          "{\"address\": \"a:1\", \"favourite\": true}]}");
+    write_setting("servers", "{\"servers\": [1, {}, {\"address\": 5}, {\"address\": \"a:1\"}, "
+                             "{\"address\": \"a:1\", \"favourite\": true}]}");
     servers_load(&servers, directory);
     assert_int_equal(servers.count, 1);
-    write_file("servers", "{");
+    write_setting("servers", "{");
     servers_load(&servers, directory);
     assert_int_equal(servers.count, 0);
 }

@@ -3,41 +3,31 @@
 #define _GNU_SOURCE
 #include "settings_screen.h"
 
-#include "test.h"
+#include "files_fixture.h"
 #include "window_desktop.h"
 
-#include <unistd.h>
-
-static char base[32];
 static struct window *window;
 static struct preferences preferences;
 static struct settings_screen screen;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     const struct window_def def = {640, 480, true};
     window = window_create(&def);
-    snprintf(base, sizeof base, "/tmp/raim-screen-XXXXXX");
-    if (window == NULL || mkdtemp(base) == NULL)
-        return -1;
+    assert_non_null(window);
     preferences_open(&preferences, window, false);
-    snprintf(preferences.directory, sizeof preferences.directory, "%s/", base);
+    snprintf(preferences.directory, sizeof preferences.directory, "%s/", test_directory());
     settings_screen_open(&screen, &preferences);
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
-    char path[64];
     preferences_close(&preferences);
     window_destroy(window);
     palette_choose(PALETTE_STANDARD);
-    snprintf(path, sizeof path, "%s/settings", base);
-    remove(path);
-    return rmdir(base);
 }
+
+TEST_EACH(set_up, tear_down)
 
 static bool press(enum window_command command)
 {
@@ -60,7 +50,7 @@ static const char *detail(void)
     return screen.menu.items[screen.menu.list.selected].detail;
 }
 
-TEST(numbers_step_within_their_ranges, set_up, tear_down)
+TEST(numbers_step_within_their_ranges)
 {
     go_to("Mouse sensitivity");
     press(COMMAND_RIGHT);
@@ -84,7 +74,7 @@ TEST(numbers_step_within_their_ranges, set_up, tear_down)
     assert_string_equal(detail(), "75 %");
 }
 
-TEST(colours_apply_at_once, set_up, tear_down)
+TEST(colours_apply_at_once)
 {
     go_to("Colours");
     press(COMMAND_LEFT);
@@ -94,7 +84,7 @@ TEST(colours_apply_at_once, set_up, tear_down)
     assert_ptr_equal(palette_now(), palette_of(PALETTE_STANDARD));
 }
 
-TEST(a_limit_to_the_frame_rate_is_chosen_from_a_list, set_up, tear_down)
+TEST(a_limit_to_the_frame_rate_is_chosen_from_a_list)
 {
     static const int expected[] = {30, 60, 120, 144, 240, 0};
     go_to("Frame rate limit");
@@ -105,7 +95,7 @@ TEST(a_limit_to_the_frame_rate_is_chosen_from_a_list, set_up, tear_down)
     }
 }
 
-TEST(leaving_stores_everything, set_up, tear_down)
+TEST(leaving_stores_everything)
 {
     go_to("Mute");
     press(COMMAND_ACCEPT);
@@ -117,7 +107,7 @@ TEST(leaving_stores_everything, set_up, tear_down)
     assert_true(stored.confines_mouse);
 }
 
-TEST(the_defaults_come_back_but_the_name_stays, set_up, tear_down)
+TEST(the_defaults_come_back_but_the_name_stays)
 {
     snprintf(preferences.settings.name, sizeof preferences.settings.name, "Mira");
     go_to("Volume");
@@ -128,7 +118,7 @@ TEST(the_defaults_come_back_but_the_name_stays, set_up, tear_down)
     assert_string_equal(preferences.settings.name, "Mira");
 }
 
-TEST(a_button_is_bound, set_up, tear_down)
+TEST(a_button_is_bound)
 {
     const window_button key = window_button_named("I");
     go_to("Keys, mouse and gamepad ...");

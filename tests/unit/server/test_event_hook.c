@@ -10,14 +10,10 @@
 #include "server_events.h"
 #include "store.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "files_fixture.h"
 #include "metric_fixture.h"
-#include "test.h"
 
-static char directory[] = "/tmp/test_event_hook_XXXXXX";
-static char cursor_path[64], journal_path[64];
+static const char *directory;
 static struct server_processes processes; // none: nothing is handed over
 static struct config config, none;
 static struct arena_table table;
@@ -35,25 +31,14 @@ static uint64_t dropped(void)
     return metric_of(&event_hook_metrics, hook, "raimd_event_hook_dropped_total");
 }
 
-static int make_directory(void **state)
+static void set_up(void)
 {
-    (void)state;
     log_set_level(LOG_LEVEL_ERROR);
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(cursor_path, sizeof cursor_path, "%s/hook.cursor", directory);
-    snprintf(journal_path, sizeof journal_path, "%s/server.events", directory);
+    directory = test_directory();
     strcpy(config.event_hook, "http://127.0.0.1:1/");
-    return 0;
 }
 
-static int remove_directory(void **state)
-{
-    (void)state;
-    unlink(cursor_path);
-    unlink(journal_path);
-    return rmdir(directory);
-}
+TEST_EACH(set_up, NULL)
 
 static void open_events(void)
 {
@@ -99,16 +84,13 @@ static void add(int count)
 
 static void write_cursor(const char *text)
 {
-    FILE *file = fopen(cursor_path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(cursor_path, 0600), 0);
+    const char *path = path_in(directory, "hook.cursor");
+    write_file(path, text);
+    assert_int_equal(chmod(path, 0600), 0);
 }
 
 TEST(a_first_hook_begins_with_the_next_event)
 {
-    unlink(cursor_path);
     open_events();
     add(3);
     close_events();
@@ -123,8 +105,6 @@ TEST(a_first_hook_begins_with_the_next_event)
 
 TEST(what_is_too_old_is_dropped_and_counted)
 {
-    unlink(cursor_path);
-    unlink(journal_path);
     begin();
     add(EVENT_JOURNAL_MAX);
     turn();
@@ -140,7 +120,6 @@ TEST(what_is_too_old_is_dropped_and_counted)
 
 TEST(without_a_hook_nothing_waits)
 {
-    unlink(cursor_path);
     begin();
     table.config = &none;
     add(10);
@@ -156,7 +135,6 @@ TEST(without_a_hook_nothing_waits)
 TEST(a_cursor_is_taken_where_it_is_one)
 {
     char text[32];
-    unlink(journal_path);
     open_events();
     const uint64_t first = event_journal_newest(server_events_journal(events));
     add(5);
@@ -177,5 +155,3 @@ TEST(a_cursor_is_taken_where_it_is_one)
         end();
     }
 }
-
-TEST_GROUP(make_directory, remove_directory)
