@@ -3,16 +3,15 @@
 #pragma once
 
 #include "chance.h"
+#include "files_fixture.h"
 #include "result_json.h"
-#include "test.h"
-
-#include <unistd.h>
 
 #define DAY_MS INT64_C(86400000)
 
+// Freed at the test's end.
 static inline struct round_report *make_report(uint32_t players)
 {
-    struct round_report *report = calloc(1, round_report_bytes(players));
+    struct round_report *report = freed(calloc(1, round_report_bytes(players)));
     *report = (struct round_report){
         .arena = "duel",
         .map = "Duel \"1\"",
@@ -45,18 +44,4 @@ static inline struct round_player *set_player(struct round_report *report, uint3
     snprintf(player->name, sizeof player->name, "%s", name);
     snprintf(player->subject, sizeof player->subject, "%s", subject);
     return player;
-}
-
-static inline void make_directory(char path[64])
-{
-    strcpy(path, "/tmp/raimd-results-XXXXXX");
-    assert_non_null(mkdtemp(path));
-}
-
-// Removes a directory with its files.
-static inline void remove_directory(const char *path)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", path);
-    assert_int_equal(system(command), 0);
 }

@@ -12,14 +12,23 @@
 
 static char problem[RESULT_DB_PROBLEM_BYTES];
 
-static struct result_db *open_memory(void)
+static struct result_db *db;
+
+static void close_db(void *unused)
+{
+    (void)unused;
+    result_db_close(db);
+}
+
+// In memory, until the test's end.
+static void open_memory(void)
 {
     bool is_new;
-    struct result_db *db = result_db_open("", &is_new, problem);
+    db = result_db_open("", &is_new, problem);
     assert_non_null(db);
+    test_at_end(close_db, NULL);
     assert_string_equal(problem, "");
     assert_true(is_new);
-    return db;
 }
 
 static int64_t today(void)
@@ -27,7 +36,15 @@ static int64_t today(void)
     return (int64_t)time(NULL) / 86400;
 }
 
-static bool add(struct result_db *db, const struct round_report *report)
+// The caller clears the result.
+static const char *written(const struct round_report *report, struct result *result)
+{
+    const char *line = freed(result_json_write(report));
+    assert_true(result_json_read(line, strlen(line), result));
+    return line;
+}
+
+static bool add(const struct round_report *report)
 {
     struct result result;
     char *line = result_json_write(report);
@@ -40,35 +57,33 @@ static bool add(struct result_db *db, const struct round_report *report)
 
 static struct leaderboard_row rows[100];
 
-static int ask(struct result_db *db, int64_t first_day, const char *arena, const char *map)
+static int ask(int64_t first_day, const char *arena, const char *map)
 {
     return result_db_leaderboard(db, first_day, arena, map, rows, 100);
 }
 
 TEST(verified_and_unverified_players_of_a_name_are_two)
 {
-    struct result_db *db = open_memory();
+    open_memory();
     struct round_report *report = make_report(4);
     set_player(report, 0, "Ann", "Ann", 3);
     set_player(report, 1, "Ann 2", "Ann", 2); // the same person, twice in the round
     set_player(report, 2, "Ann", "", 4);
     set_player(report, 3, "Bot 1", "", 9)->bot = true;
     report->winner = 1026;
-    assert_true(add(db, report));
-    assert_int_equal(ask(db, -1, "", ""), 2);
+    assert_true(add(report));
+    assert_int_equal(ask(-1, "", ""), 2);
     assert_string_equal(rows[0].name, "Ann");
     assert_true(rows[0].verified);
     assert_true(rows[0].score == 5 && rows[0].rounds == 1 && rows[0].wins == 0);
     assert_string_equal(rows[1].name, "Ann");
     assert_false(rows[1].verified);
     assert_true(rows[1].score == 4 && rows[1].rounds == 1 && rows[1].wins == 1);
-    free(report);
-    result_db_close(db);
 }
 
 TEST(periods_arenas_and_maps_select)
 {
-    struct result_db *db = open_memory();
+    open_memory();
     struct round_report *report = make_report(1);
     set_player(report, 0, "Ann", "", 1);
     static const int64_t ages[] = {0, 3, 10, 40}; // days
@@ -76,7 +91,7 @@ TEST(periods_arenas_and_maps_select)
         report->end_ms = (today() - ages[i]) * DAY_MS + 5000;
         report->start_ms = report->end_ms - 1000;
         snprintf(report->map, sizeof report->map, "%s", i < 2 ? "one" : "two");
-        assert_true(add(db, report));
+        assert_true(add(report));
     }
     static const struct {
         int64_t day;
@@ -88,21 +103,19 @@ TEST(periods_arenas_and_maps_select)
         {29, "", "ONE", 0}, {29, "' OR 1=1", "", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const int count = ask(db, today() - cases[i].day, cases[i].arena, cases[i].map);
+        const int count = ask(today() - cases[i].day, cases[i].arena, cases[i].map);
         assert_int_equal(count, cases[i].rounds > 0);
         assert_true(count == 0 || rows[0].rounds == cases[i].rounds);
     }
-    assert_int_equal(ask(db, -1, "", ""), 1);
+    assert_int_equal(ask(-1, "", ""), 1);
     assert_int_equal(rows[0].rounds, 4);
-    free(report);
-    result_db_close(db);
 }
 
 // Random rounds, some of them reported twice as after a restart, against sums made here.
 TEST(totals_are_those_of_the_last_report_of_each_round)
 {
     enum { PEOPLE = 12, ROUNDS = 60 };
-    struct result_db *db = open_memory();
+    open_memory();
     int64_t score[PEOPLE] = {0}, rounds[PEOPLE] = {0};
     for (int round = 0; round < ROUNDS; round++) {
         struct round_report *report = make_report(PEOPLE);
@@ -118,51 +131,47 @@ TEST(totals_are_those_of_the_last_report_of_each_round)
         }
         if (is_twice) {
             report->ended = ROUND_END_SHUTDOWN;
-            assert_true(add(db, report));
+            assert_true(add(report));
             for (int i = 0; i < count; i++)
                 report->players[i].score += (uint32_t)chance_int(0, 2);
         }
-        assert_true(add(db, report));
+        assert_true(add(report));
         for (int i = 0; i < count; i++) {
             score[i] += report->players[i].score;
             rounds[i]++;
         }
-        free(report);
     }
-    const int count = ask(db, -1, "", "");
+    const int count = ask(-1, "", "");
     for (int i = 0; i < count; i++) {
         const long person = strtol(rows[i].name + 1, NULL, 10);
         assert_true(rows[i].score == score[person] && rows[i].rounds == rounds[person]);
         assert_true(i == 0 || rows[i].score <= rows[i - 1].score);
     }
     assert_int_equal(count, PEOPLE);
-    result_db_close(db);
 }
 
 TEST(who_left_before_a_restart_keeps_the_points)
 {
-    struct result_db *db = open_memory();
+    open_memory();
     struct round_report *report = make_report(2);
     set_player(report, 0, "Ann", "", 3);
     set_player(report, 1, "Bob", "", 2)->left = true;
     report->ended = ROUND_END_SHUTDOWN;
-    assert_true(add(db, report));
+    assert_true(add(report));
     report->player_count = 1; // the next process does not know Bob
     report->players[0].score = 5;
     report->ended = ROUND_END_CLOCK;
-    assert_true(add(db, report));
-    assert_int_equal(ask(db, -1, "", ""), 2);
+    assert_true(add(report));
+    assert_int_equal(ask(-1, "", ""), 2);
     assert_true(rows[0].score == 5 && rows[0].rounds == 1);
     assert_true(rows[1].score == 2 && rows[1].rounds == 1);
-    free(report);
-    result_db_close(db);
 }
 
 TEST(strangers_do_not_fill_it)
 {
     enum { PEOPLE = 400, ROUNDS = 66 }; // the 66th prunes
     static_assert(PEOPLE * ROUNDS > RESULT_DB_PLAYERS + RESULT_DB_PLAYERS / 4, "too many");
-    struct result_db *db = open_memory();
+    open_memory();
     struct round_report *report = make_report(PEOPLE);
     uint32_t number = 0;
     result_db_begin(db);
@@ -191,8 +200,6 @@ TEST(strangers_do_not_fill_it)
     for (int i = 0; i < count; i++)
         has_ann = has_ann || strcmp(all[i].name, "Ann") == 0;
     assert_true(has_ann); // an access token vouched for her
-    free(report);
-    result_db_close(db);
 }
 
 static void collect(void *context, const char *line, size_t size)
@@ -207,13 +214,13 @@ static void collect(void *context, const char *line, size_t size)
 
 TEST(rounds_are_listed_from_a_time_on)
 {
-    struct result_db *db = open_memory();
+    open_memory();
     struct round_report *report = make_report(1);
     set_player(report, 0, "Ann", "", 1);
     for (int64_t i = 1; i <= 10; i++) {
         report->start_ms = i * 1000;
         report->end_ms = i + 5;
-        assert_true(add(db, report));
+        assert_true(add(report));
     }
     static const struct {
         int64_t since_ms;
@@ -228,34 +235,24 @@ TEST(rounds_are_listed_from_a_time_on)
         assert_int_equal(count, cases[i].count);
     }
     assert_int_equal(result_db_newest_ms(db), 15);
-    free(report);
-    result_db_close(db);
-}
-
-static void write_file(const char *path, const char *text, size_t size)
-{
-    FILE *out = fopen(path, "w");
-    assert_int_equal(fwrite(text, 1, size, out), size);
-    fclose(out);
 }
 
 // Changes the file as another program would, and moves what is in its log into it.
 static void change(const char *path, const char *sql)
 {
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    sqlite3 *other;
+    assert_int_equal(sqlite3_open(path, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(other), SQLITE_OK);
 }
 
 TEST(what_others_may_write_is_not_replayed)
 {
     static const char *const names[] = {"-wal", "-shm"};
-    char directory[64], path[128], beside[160], bad[160];
+    char beside[160], bad[160];
+    const char *path = path_in(test_directory(), "results.db");
     bool is_new;
     struct stat status;
-    make_directory(directory);
-    snprintf(path, sizeof path, "%s/results.db", directory);
     snprintf(bad, sizeof bad, "%s.bad", path);
     for (int i = 0; i < 4; i++) {
         result_db_close(result_db_open(path, &is_new, problem));
@@ -263,72 +260,66 @@ TEST(what_others_may_write_is_not_replayed)
         snprintf(beside, sizeof beside, "%s%s", path, names[i % 2]);
         unlink(beside);
         if (i < 2) {
-            write_file(beside, "x", 1);
+            write_file(beside, "x");
             assert_int_equal(chmod(beside, 0666), 0);
         } else {
             assert_int_equal(symlink("/dev/zero", beside), 0);
         }
-        struct result_db *db = result_db_open(path, &is_new, problem);
+        db = result_db_open(path, &is_new, problem);
         assert_true(db != NULL && is_new);
         assert_non_null(strstr(problem, names[i % 2]));
         assert_int_equal(stat(bad, &status), 0);
         result_db_close(db);
     }
-    remove_directory(directory);
 }
 
 TEST(a_bad_file_is_moved_aside)
 {
-    char directory[64], path[128], bad[160];
+    char bad[160];
+    const char *path = path_in(test_directory(), "results.db");
     bool is_new;
     struct stat status;
-    make_directory(directory);
-    snprintf(path, sizeof path, "%s/results.db", directory);
     snprintf(bad, sizeof bad, "%s.bad", path);
     struct round_report *report = make_report(1);
     set_player(report, 0, "Ann", "", 1);
     static char garbage[16384];
-    memset(garbage, 'g', sizeof garbage);
+    memset(garbage, 'g', sizeof garbage - 1);
     for (int i = 0; i < 3; i++) {
         if (i == 0)
-            write_file(path, garbage, sizeof garbage);
+            write_file(path, garbage);
         else if (i == 1)
             assert_int_equal(symlink("/dev/zero", path), 0);
         else
             change(path, "PRAGMA user_version=7; CREATE TABLE x(y)");
-        struct result_db *db = result_db_open(path, &is_new, problem);
+        db = result_db_open(path, &is_new, problem);
         assert_non_null(db);
         assert_true(is_new && problem[0] != '\0');
         assert_int_equal(lstat(bad, &status), 0);
         assert_int_equal(stat(path, &status), 0);
         assert_int_equal(status.st_mode & 077, 0);
-        assert_true(add(db, report));
+        assert_true(add(report));
         result_db_close(db);
         db = result_db_open(path, &is_new, problem);
         assert_true(db != NULL && !is_new && problem[0] == '\0');
         result_db_close(db);
         unlink(path);
     }
-    free(report);
-    remove_directory(directory);
 }
 
 TEST(a_file_that_is_damaged_later_is_noticed)
 {
-    char directory[64], path[128];
+    const char *path = path_in(test_directory(), "results.db");
     bool is_new;
-    make_directory(directory);
-    snprintf(path, sizeof path, "%s/results.db", directory);
     struct round_report *report = make_report(50);
     for (uint32_t i = 0; i < 50; i++) {
         char name[16];
         snprintf(name, sizeof name, "p%u", i);
         set_player(report, i, name, "", 1);
     }
-    struct result_db *db = result_db_open(path, &is_new, problem);
+    db = result_db_open(path, &is_new, problem);
     for (int i = 0; i < 20; i++) {
         report->start_ms++;
-        assert_true(add(db, report));
+        assert_true(add(report));
     }
     result_db_close(db);
     change(path, "PRAGMA wal_checkpoint(TRUNCATE)");
@@ -341,14 +332,12 @@ TEST(a_file_that_is_damaged_later_is_noticed)
     bool is_noticed = problem[0] != '\0';
     for (int i = 0; i < 5 && !is_noticed; i++) {
         report->start_ms++;
-        is_noticed = !add(db, report) && result_db_is_damaged(db);
+        is_noticed = !add(report) && result_db_is_damaged(db);
     }
     assert_true(is_noticed);
     result_db_close(db);
     db = result_db_open(path, &is_new, problem);
-    free(report);
     result_db_close(db);
-    remove_directory(directory);
 }
 
 // --- Result json ---
@@ -366,11 +355,8 @@ TEST(a_line_is_read_as_it_was_written)
         (struct round_player){.id = 1027, .name = "Idle", .ping_ms = 20};
     report->winner = 1025;
     strcpy(report->template_name, "duels");
-    char *line = result_json_write(report);
-    assert_non_null(line);
-    assert_null(strchr(line, '\n'));
     struct result result;
-    assert_true(result_json_read(line, strlen(line), &result));
+    assert_null(strchr(written(report, &result), '\n'));
     assert_string_equal(result.arena, "duel");
     assert_string_equal(result.group, "duels");
     assert_string_equal(result.map, "Duel \"1\"");
@@ -382,8 +368,6 @@ TEST(a_line_is_read_as_it_was_written)
     assert_string_equal(result.players[1].name, "Ann");
     assert_true(result.players[1].verified && !result.players[1].has_won);
     result_json_clear(&result);
-    free(line);
-    free(report);
 }
 
 TEST(names_stay_within_their_texts)
@@ -393,15 +377,11 @@ TEST(names_stay_within_their_texts)
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         struct round_report *report = make_report(1);
         set_player(report, 0, hostile[i], "", 1);
-        char *line = result_json_write(report);
         struct result result;
-        assert_null(strchr(line, '\n'));
-        assert_true(result_json_read(line, strlen(line), &result));
+        assert_null(strchr(written(report, &result), '\n'));
         assert_int_equal(result.player_count, 1);
         assert_string_equal(result.players[0].name, hostile[i]);
         result_json_clear(&result);
-        free(line);
-        free(report);
     }
 }
 
@@ -410,7 +390,7 @@ TEST(damaged_lines_are_rejected)
     struct round_report *report = make_report(2);
     set_player(report, 0, "Ann", "Ann", 3);
     set_player(report, 1, "Bob", "", 7);
-    char *line = result_json_write(report);
+    const char *line = freed(result_json_write(report));
     const size_t size = strlen(line);
     struct result result;
     for (size_t cut = 0; cut < size; cut++)
@@ -442,8 +422,6 @@ TEST(damaged_lines_are_rejected)
                  at + strlen(changes[i][0]));
         assert_false(result_json_read(changed, strlen(changed), &result));
     }
-    free(line);
-    free(report);
 }
 
 TEST(rounds_of_bots_are_no_results)
@@ -454,5 +432,4 @@ TEST(rounds_of_bots_are_no_results)
     assert_false(result_json_has_players(report));
     report->players[1].bot = false;
     assert_true(result_json_has_players(report));
-    free(report);
 }

@@ -14,56 +14,53 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-struct bench {
-    char directory[64];
-    struct loop *loop;
-    struct results *results;
-};
+static const char *directory;
+static struct loop *loop;
+static struct results *results;
 
-static void begin(struct bench *bench, const char *directory)
+static void begin(const char *directory_or_none)
 {
-    bench->loop = loop_create();
-    assert_non_null(bench->loop);
-    bench->results =
-        results_create(&(struct results_def){.directory = directory, .loop = bench->loop});
-    assert_non_null(bench->results);
+    directory = directory_or_none;
+    loop = loop_create();
+    assert_non_null(loop);
+    results = results_create(&(struct results_def){.directory = directory, .loop = loop});
+    assert_non_null(results);
 }
 
-static void end(struct bench *bench)
+static void end(void)
 {
-    results_close(bench->results);
-    loop_destroy(bench->loop);
+    results_close(results);
+    loop_destroy(loop);
 }
 
-static void add(struct bench *bench, int64_t start_ms, const char *name, uint32_t score)
+static void add(int64_t start_ms, const char *name, uint32_t score)
 {
     struct round_report *report = make_report(2);
     report->start_ms = start_ms;
     set_player(report, 0, name, "", score);
     set_player(report, 1, "Bot 1", "", 1)->bot = true;
-    results_add(bench->results, report);
-    free(report);
+    results_add(results, report);
 }
 
-// Waits for the answer, and returns a copy.
-static char *ask(struct bench *bench, enum results_kind kind, uint32_t limit)
+// Waits for the answer.
+static const char *ask(enum results_kind kind, uint32_t limit)
 {
     struct results_query query;
     memset(&query, 0, sizeof query);
     query.kind = kind;
     query.limit = limit;
-    struct results_answer *answer = results_ask(bench->results, &query);
+    struct results_answer *answer = results_ask(results, &query);
     assert_non_null(answer);
     const uint64_t end_ms = monotonic_ms() + 30000;
     const char *text;
     while (!results_answered(answer, &text)) {
         assert_true(monotonic_ms() < end_ms);
-        loop_wait(bench->loop, 1000);
+        loop_wait(loop, 1000);
     }
     assert_non_null(text);
-    char *copy = strdup(text);
+    text = freed(strdup(text));
     results_release(answer);
-    return copy;
+    return text;
 }
 
 static uint32_t count(const char *text, const char *what)
@@ -76,68 +73,59 @@ static uint32_t count(const char *text, const char *what)
     return found;
 }
 
+static void assert_50_rounds_of_ann(void)
+{
+    assert_non_null(
+        strstr(ask(RESULTS_LEADERBOARD, 10), "\"rounds\":50,\"wins\":0,\"score\":100,"));
+}
+
 TEST(every_result_is_written_before_the_end)
 {
-    struct bench bench;
-    make_directory(bench.directory);
-    begin(&bench, bench.directory);
-    assert_true(results_start(bench.results));
+    begin(test_directory());
+    assert_true(results_start(results));
     for (int i = 1; i <= 50; i++) {
-        add(&bench, i, "Ann", 2);
+        add(i, "Ann", 2);
         if (i % 10 == 0)
-            free(ask(&bench, RESULTS_LEADERBOARD, (uint32_t)i));
+            ask(RESULTS_LEADERBOARD, (uint32_t)i);
     }
-    end(&bench);
-    begin(&bench, bench.directory);
-    assert_true(results_start(bench.results));
-    char *text = ask(&bench, RESULTS_ROUNDS, 1000);
-    assert_int_equal(count(text, "\"round\":3"), 50);
-    free(text);
-    text = ask(&bench, RESULTS_LEADERBOARD, 10);
-    assert_non_null(strstr(text, "\"rounds\":50,\"wins\":0,\"score\":100,"));
-    free(text);
-    end(&bench);
+    end();
+    begin(directory);
+    assert_true(results_start(results));
+    assert_int_equal(count(ask(RESULTS_ROUNDS, 1000), "\"round\":3"), 50);
+    assert_50_rounds_of_ann();
+    end();
     // The database is made anew from the lines.
-    char path[128];
-    snprintf(path, sizeof path, "%s/results.db", bench.directory);
-    assert_int_equal(unlink(path), 0);
-    begin(&bench, bench.directory);
-    assert_true(results_start(bench.results));
-    text = ask(&bench, RESULTS_LEADERBOARD, 10);
-    assert_non_null(strstr(text, "\"rounds\":50,\"wins\":0,\"score\":100,"));
-    free(text);
-    end(&bench);
-    remove_directory(bench.directory);
+    assert_int_equal(unlink(path_in(directory, "results.db")), 0);
+    begin(directory);
+    assert_true(results_start(results));
+    assert_50_rounds_of_ann();
+    end();
 }
 
 TEST(without_a_directory_they_are_in_memory)
 {
-    struct bench bench;
-    begin(&bench, NULL);
-    add(&bench, 1, "before the thread", 1);
-    assert_true(results_start(bench.results));
-    char *text = ask(&bench, RESULTS_LEADERBOARD, 10);
-    assert_non_null(strstr(text, "before the thread"));
-    free(text);
-    end(&bench);
+    begin(NULL);
+    add(1, "before the thread", 1);
+    assert_true(results_start(results));
+    assert_non_null(strstr(ask(RESULTS_LEADERBOARD, 10), "before the thread"));
+    end();
 }
 
 TEST(what_waits_is_bounded)
 {
-    struct bench bench;
-    begin(&bench, NULL); // without its thread
+    begin(NULL); // without its thread
     struct results_query query;
     memset(&query, 0, sizeof query);
     struct results_answer *answers[64];
     uint32_t asked = 0;
     for (query.limit = 1; query.limit <= 64; query.limit++) {
-        struct results_answer *answer = results_ask(bench.results, &query);
+        struct results_answer *answer = results_ask(results, &query);
         if (answer != NULL)
             answers[asked++] = answer;
     }
     assert_in_range(asked, 8, 32);
     query.limit = 1;
-    struct results_answer *again = results_ask(bench.results, &query); // the same query is shared
+    struct results_answer *again = results_ask(results, &query); // the same query is shared
     assert_ptr_equal(again, answers[0]);
     results_release(again);
     while (asked > 0)
@@ -146,34 +134,28 @@ TEST(what_waits_is_bounded)
     for (uint32_t i = 0; i < 1000; i++)
         set_player(report, i, "a player with a long nam", "", 1);
     for (int i = 0; i < 200; i++)
-        results_add(bench.results, report);
-    assert_in_range(metric_of(&results_metrics, bench.results, "lost"), 80, 160);
-    free(report);
-    end(&bench);
+        results_add(results, report);
+    assert_in_range(metric_of(&results_metrics, results, "lost"), 80, 160);
+    end();
 }
 
 TEST(a_directory_that_is_gone_costs_results_and_nothing_else)
 {
-    struct bench bench;
-    make_directory(bench.directory);
-    assert_int_equal(rmdir(bench.directory), 0);
-    begin(&bench, bench.directory);
-    assert_true(results_start(bench.results));
-    add(&bench, 1, "Ann", 1);
+    begin(test_directory());
+    assert_int_equal(rmdir(directory), 0);
+    assert_true(results_start(results));
+    add(1, "Ann", 1);
     const uint64_t end_ms = monotonic_ms() + 30000;
-    while (metric_of(&results_metrics, bench.results, "lost") == 0) {
+    while (metric_of(&results_metrics, results, "lost") == 0) {
         assert_true(monotonic_ms() < end_ms);
-        loop_wait(bench.loop, 1000);
+        loop_wait(loop, 1000);
     }
-    assert_int_equal(mkdir(bench.directory, 0700), 0);
-    add(&bench, 2, "Ann", 1);
-    end(&bench);
-    char path[128];
+    assert_int_equal(mkdir(directory, 0700), 0);
+    add(2, "Ann", 1);
+    end();
     struct stat status;
-    snprintf(path, sizeof path, "%s/results.jsonl", bench.directory);
-    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(stat(path_in(directory, "results.jsonl"), &status), 0);
     assert_true(status.st_size > 0);
-    remove_directory(bench.directory);
 }
 
 // --- Result log ---
@@ -198,7 +180,7 @@ static bool see(void *context, const char *line, size_t size)
     return true;
 }
 
-static struct seen read_all(const char *directory)
+static struct seen read_all(void)
 {
     struct seen seen = {.is_in_order = true};
     struct result_log *log = result_log_create(directory);
@@ -223,14 +205,14 @@ static bool write_line(struct result_log *log, long number, size_t size)
 
 TEST(lines_are_kept_in_order_and_files_are_bounded)
 {
-    char directory[64], path[128];
-    make_directory(directory);
+    directory = test_directory();
     struct result_log *log = result_log_create(directory);
+    char path[128];
     enum { LINE = 700000, LINES = 150 }; // 11 lines a file, 13 files
     for (long i = 1; i <= LINES; i++)
         assert_true(write_line(log, i, LINE));
     result_log_close(log);
-    const struct seen seen = read_all(directory);
+    const struct seen seen = read_all();
     assert_true(seen.is_in_order);
     assert_int_equal(seen.last, LINES);
     assert_int_equal(seen.count, seen.last - seen.first + 1); // none is missing
@@ -243,52 +225,43 @@ TEST(lines_are_kept_in_order_and_files_are_bounded)
     }
     snprintf(path, sizeof path, "%s/results.jsonl.%d", directory, RESULT_LOG_FILES + 1);
     assert_int_equal(stat(path, &status), -1);
-    remove_directory(directory);
 }
 
-static void append(const char *directory, const char *text)
+static void append(const char *text)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/results.jsonl", directory);
-    FILE *out = fopen(path, "a");
+    FILE *out = fopen(path_in(directory, "results.jsonl"), "a");
     fputs(text, out);
     fclose(out);
 }
 
 TEST(a_torn_line_is_cut_off)
 {
-    char directory[64];
-    make_directory(directory);
+    directory = test_directory();
     for (long i = 1; i <= 3; i++) {
         struct result_log *log = result_log_create(directory);
         assert_true(write_line(log, i, 100));
         result_log_close(log);
-        append(directory, "99999 torn"); // as by a process that died
-        assert_int_equal(read_all(directory).count, i);
+        append("99999 torn"); // as by a process that died
+        assert_int_equal(read_all().count, i);
     }
-    assert_int_equal(read_all(directory).last, 3);
-    remove_directory(directory);
+    assert_int_equal(read_all().last, 3);
 }
 
 TEST(a_removed_file_is_begun_anew)
 {
-    char directory[64], path[128];
-    make_directory(directory);
-    snprintf(path, sizeof path, "%s/results.jsonl", directory);
+    directory = test_directory();
     struct result_log *log = result_log_create(directory);
     assert_true(write_line(log, 1, 100));
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(path_in(directory, "results.jsonl")), 0);
     assert_true(write_line(log, 2, 100));
     result_log_close(log);
-    assert_int_equal(read_all(directory).first, 2);
-    remove_directory(directory);
+    assert_int_equal(read_all().first, 2);
 }
 
 TEST(a_line_that_does_not_fit_leaves_nothing_behind)
 {
-    char directory[64];
     struct rlimit before, limit;
-    make_directory(directory);
+    directory = test_directory();
     signal(SIGXFSZ, SIG_IGN);
     struct result_log *log = result_log_create(directory);
     assert_true(write_line(log, 1, 100));
@@ -301,20 +274,16 @@ TEST(a_line_that_does_not_fit_leaves_nothing_behind)
     setrlimit(RLIMIT_FSIZE, &before);
     assert_true(write_line(log, 4, 100));
     result_log_close(log);
-    const struct seen seen = read_all(directory);
+    const struct seen seen = read_all();
     assert_int_equal(seen.count, 2);
     assert_int_equal(seen.last, 4);
-    remove_directory(directory);
 }
 
 TEST(a_link_is_not_followed)
 {
-    char directory[64], path[128];
-    make_directory(directory);
-    snprintf(path, sizeof path, "%s/results.jsonl", directory);
-    assert_int_equal(symlink("/dev/null", path), 0);
+    directory = test_directory();
+    assert_int_equal(symlink("/dev/null", path_in(directory, "results.jsonl")), 0);
     struct result_log *log = result_log_create(directory);
     assert_false(write_line(log, 1, 100));
     result_log_close(log);
-    remove_directory(directory);
 }
