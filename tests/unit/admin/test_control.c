@@ -22,14 +22,15 @@
 
 enum { DEADLINE_MS = 10000 };
 
-struct fixture {
+static struct {
     struct loop *loop;
     struct config *config;
     struct arena_table table;         // of two arenas
     struct socket_activation sockets; // empty
     struct wakeup wakeup;             // never signalled
     char error[256];
-};
+} fixture;
+static struct commands *commands;
 
 // The stubs record the change, and fail with `rejection`.
 static char asked[256];
@@ -80,34 +81,47 @@ bool arena_table_reload(struct arena_table *table, struct reload_report *report)
     return rejection == NULL;
 }
 
-static int open_fixture(void **state)
+static void open_fixture(void)
 {
-    struct fixture *fixture = calloc(1, sizeof *fixture);
+    memset(&fixture, 0, sizeof fixture);
     asked[0] = '\0';
     rejection = NULL;
-    fixture->loop = loop_create();
-    fixture->config = config_demo(&(struct diagnostics){.out = stderr});
+    fixture.loop = loop_create();
+    fixture.config = config_demo(&(struct diagnostics){.out = stderr});
     for (int i = 0; i < 2; i++) {
-        fixture->config->arenas[i].port = 0;
-        fixture->table.running.arenas[i] =
-            arena_create(fixture->config, &fixture->config->arenas[i], &fixture->sockets, NULL,
-                         &fixture->wakeup, fixture->error, sizeof fixture->error);
-        assert_non_null(fixture->table.running.arenas[i]);
+        fixture.config->arenas[i].port = 0;
+        fixture.table.running.arenas[i] =
+            arena_create(fixture.config, &fixture.config->arenas[i], &fixture.sockets, NULL,
+                         &fixture.wakeup, fixture.error, sizeof fixture.error);
+        assert_non_null(fixture.table.running.arenas[i]);
     }
-    fixture->table.running.count = 2;
-    *state = fixture;
-    return 0;
+    fixture.table.running.count = 2;
 }
 
-static int close_fixture(void **state)
+static void close_fixture(void)
 {
-    struct fixture *fixture = *state;
     for (int i = 0; i < 2; i++)
-        arena_destroy(fixture->table.running.arenas[i]);
-    config_unload(fixture->config);
-    loop_destroy(fixture->loop);
-    free(fixture);
-    return 0;
+        arena_destroy(fixture.table.running.arenas[i]);
+    config_unload(fixture.config);
+    loop_destroy(fixture.loop);
+}
+
+TEST_EACH(open_fixture, close_fixture)
+
+// Ends the commands that wait.
+static void close_commands(void *unused)
+{
+    (void)unused;
+    commands_end(commands);
+    commands_close(commands);
+}
+
+static void open_commands(void)
+{
+    commands =
+        commands_open(fixture.loop, &fixture.table, NULL, fixture.error, sizeof fixture.error);
+    assert_non_null(commands);
+    test_at_end(close_commands, NULL);
 }
 
 static void note_done(struct command_call *call)
@@ -115,16 +129,9 @@ static void note_done(struct command_call *call)
     (void)call;
 }
 
-// Ends the commands that wait.
-static void close_commands(struct commands *commands)
-{
-    commands_end(commands);
-    commands_close(commands);
-}
-
 // Executes a command, with a field or NULL.
-static void execute_into(struct commands *commands, struct command_call *call, const char *name,
-                         const char *arena, const char *field, const char *value)
+static void execute_into(struct command_call *call, const char *name, const char *arena,
+                         const char *field, const char *value)
 {
     *call = (struct command_call){.row = command_find(name), .via = "api", .done = note_done};
     assert_non_null(call->row);
@@ -143,11 +150,11 @@ static void complete_all(struct arena *arena)
 }
 
 // Fills the mailbox of the arena duel with commands of which nobody knows any more.
-static int fill_mailbox(struct commands *commands, struct command_call *last)
+static int fill_mailbox(struct command_call *last)
 {
     int taken = 0;
-    for (execute_into(commands, last, "say", "duel", "text", "hello"); last->problem == NULL;
-         execute_into(commands, last, "say", "duel", "text", "hello")) {
+    for (execute_into(last, "say", "duel", "text", "hello"); last->problem == NULL;
+         execute_into(last, "say", "duel", "text", "hello")) {
         assert_int_equal(last->waiting, 1);
         assert_in_range(++taken, 1, 1000);
         commands_withdraw(commands, last);
@@ -155,39 +162,33 @@ static int fill_mailbox(struct commands *commands, struct command_call *last)
     return taken;
 }
 
-TEST(a_full_mailbox_rejects_commands, open_fixture, close_fixture)
+TEST(a_full_mailbox_rejects_commands)
 {
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
-    assert_non_null(commands);
-    struct command_call command;
-    assert_true(fill_mailbox(commands, &command) > 10);
+    open_commands();
+    static struct command_call command; // waits until the end
+    assert_true(fill_mailbox(&command) > 10);
     assert_int_equal(command.status, 503);
     // The other arena gets the command in any case.
-    execute_into(commands, &command, "say", NULL, "text", "hello");
+    execute_into(&command, "say", NULL, "text", "hello");
     assert_null(command.problem);
     assert_int_equal(command.asked, 2);
     assert_int_equal(command.waiting, 1);
-    close_commands(commands);
 }
 
-TEST(bans_wait_for_an_arena_that_is_busy, open_fixture, close_fixture)
+TEST(bans_wait_for_an_arena_that_is_busy)
 {
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
-    struct command_call command, ban;
-    fill_mailbox(commands, &command);
-    execute_into(commands, &ban, "ban", NULL, "address", "192.0.2.0/24");
+    open_commands();
+    static struct command_call command, ban;
+    fill_mailbox(&command);
+    execute_into(&ban, "ban", NULL, "address", "192.0.2.0/24");
     assert_int_equal(ban.waiting, 1); // for the other arena alone
-    complete_all(fixture->table.running.arenas[1]);
+    complete_all(fixture.table.running.arenas[1]);
     commands_run(commands); // there is no directory to wait for
     assert_false(ban.is_waiting);
     assert_string_equal(ban.text, "{\"bans\":1,\"stored\":false}\n");
     free(ban.text);
     // An answered message makes room for the bans.
-    struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[0]);
+    struct mailbox *mailbox = arena_mailbox(fixture.table.running.arenas[0]);
     for (int i = 0; i < 2; i++) {
         assert_non_null(mailbox_peek(mailbox));
         mailbox_complete(mailbox);
@@ -198,74 +199,38 @@ TEST(bans_wait_for_an_arena_that_is_busy, open_fixture, close_fixture)
         mailbox_complete(mailbox);
     assert_int_equal(last->kind, COMMAND_BANS);
     assert_int_equal(last->bans->count, 1);
-    close_commands(commands);
-}
-
-TEST(a_request_that_no_arena_answers_ends_in_time, open_fixture, close_fixture)
-{
-    struct fixture *fixture = *state;
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    snprintf(name.sun_path, sizeof name.sun_path, "/tmp/raim-control-%d.sock", (int)getpid());
-    struct control *control = control_open(fixture->loop, name.sun_path, &fixture->table, NULL,
-                                           fixture->error, sizeof fixture->error);
-    assert_string_equal(control != NULL ? "" : fixture->error, "");
-    const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(connect(client, (const struct sockaddr *)&name, sizeof name), 0);
-    static const char request[] = "POST /v1/commands/say HTTP/1.1\r\nHost: raimd\r\n"
-                                  "Content-Length: 16\r\n\r\n{\"text\":\"hello\"}";
-    assert_int_equal(send(client, request, strlen(request), 0), strlen(request));
-    struct pollfd answer = {.fd = client, .events = POLLIN};
-    struct timespec now, begin;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do {
-        loop_wait(fixture->loop, 5);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        assert_true(now.tv_sec - begin.tv_sec < DEADLINE_MS / 1000);
-    } while (poll(&answer, 1, 0) == 0);
-    char text[512] = "";
-    assert_true(recv(client, text, sizeof text - 1, 0) > 0);
-    assert_non_null(strstr(text, " 504 "));
-    close(client);
-
-    // A waiting request does not prevent closing.
-    const int other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(connect(other, (const struct sockaddr *)&name, sizeof name), 0);
-    assert_int_equal(send(other, request, strlen(request), 0), strlen(request));
-    for (int i = 0; i < 20; i++)
-        loop_wait(fixture->loop, 5);
-    control_close(control);
-    assert_int_equal(access(name.sun_path, F_OK), -1);
-    close(other);
 }
 
 // A control socket that this thread runs.
-struct endpoint {
-    struct loop *loop;
-    struct control *control;
-    struct sockaddr_un name;
-};
+static struct control *control;
+static struct sockaddr_un address;
 
-static struct endpoint open_endpoint(struct fixture *fixture)
+static void close_control(void *unused)
 {
-    struct endpoint endpoint = {.loop = fixture->loop, .name = {.sun_family = AF_UNIX}};
-    snprintf(endpoint.name.sun_path, sizeof endpoint.name.sun_path, "/tmp/raim-control-%d.sock",
-             (int)getpid());
-    endpoint.control = control_open(fixture->loop, endpoint.name.sun_path, &fixture->table, NULL,
-                                    fixture->error, sizeof fixture->error);
-    assert_non_null(endpoint.control);
-    return endpoint;
+    (void)unused;
+    control_close(control);
+    assert_int_equal(access(address.sun_path, F_OK), -1);
 }
 
-static int connect_client(const struct endpoint *endpoint)
+static void open_control(void)
+{
+    address.sun_family = AF_UNIX;
+    snprintf(address.sun_path, sizeof address.sun_path, "/tmp/raim-control-%d.sock", (int)getpid());
+    control = control_open(fixture.loop, address.sun_path, &fixture.table, NULL, fixture.error,
+                           sizeof fixture.error);
+    assert_non_null(control);
+    test_at_end(close_control, NULL);
+}
+
+static int connect_client(void)
 {
     const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(
-        connect(client, (const struct sockaddr *)&endpoint->name, sizeof endpoint->name), 0);
+    assert_int_equal(connect(client, (const struct sockaddr *)&address, sizeof address), 0);
     return client;
 }
 
 // The status of the first answer; 0: the connection was closed without one.
-static int receive_status(const struct endpoint *endpoint, int client)
+static int receive_status(int client)
 {
     char text[512] = "";
     int status = 0;
@@ -273,7 +238,7 @@ static int receive_status(const struct endpoint *endpoint, int client)
     struct timespec now, begin;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     do {
-        loop_wait(endpoint->loop, 5);
+        loop_wait(fixture.loop, 5);
         clock_gettime(CLOCK_MONOTONIC, &now);
         assert_true(now.tv_sec - begin.tv_sec < DEADLINE_MS / 1000);
     } while (poll(&answer, 1, 0) == 0);
@@ -283,23 +248,40 @@ static int receive_status(const struct endpoint *endpoint, int client)
     return status;
 }
 
-static int post(const struct endpoint *endpoint, const char *path, const char *body)
+// Sends a request. Returns the connection.
+static int send_post(const char *path, const char *body)
 {
     char request[1024];
-    const int client = connect_client(endpoint);
+    const int client = connect_client();
     const int size = snprintf(request, sizeof request,
                               "POST %s HTTP/1.1\r\nHost: raimd\r\nContent-Length: %zu\r\n\r\n%s",
                               path, strlen(body), body);
     assert_in_range(size, 1, sizeof request - 1);
     assert_int_equal(send(client, request, (size_t)size, 0), size);
-    return receive_status(endpoint, client);
+    return client;
 }
 
-TEST(bodies_are_objects_with_the_fields_of_the_command, open_fixture, close_fixture)
+static int post(const char *path, const char *body)
 {
-    const struct endpoint endpoint = open_endpoint(*state);
+    return receive_status(send_post(path, body));
+}
+
+TEST(a_request_that_no_arena_answers_ends_in_time)
+{
+    open_control();
+    assert_int_equal(post("/v1/commands/say", "{\"text\":\"hello\"}"), 504);
+    // A waiting request does not prevent closing.
+    const int waiting = send_post("/v1/commands/say", "{\"text\":\"hello\"}");
+    for (int i = 0; i < 20; i++)
+        loop_wait(fixture.loop, 5);
+    close(waiting);
+}
+
+TEST(bodies_are_objects_with_the_fields_of_the_command)
+{
+    open_control();
     static const char path[] = "/v1/commands/log-level";
-    assert_int_equal(post(&endpoint, path, "{\"level\":\"warning\"}"), 200);
+    assert_int_equal(post(path, "{\"level\":\"warning\"}"), 200);
     static const char *const bodies[] = {
         "",
         "{}",
@@ -318,61 +300,58 @@ TEST(bodies_are_objects_with_the_fields_of_the_command, open_fixture, close_fixt
         "{\"Level\":\"info\"}",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
-        assert_int_equal(post(&endpoint, path, bodies[i]), 400);
-    assert_int_equal(post(&endpoint, "/log", "{\"level\":\"info\"}"), 404);
+        assert_int_equal(post(path, bodies[i]), 400);
+    assert_int_equal(post("/log", "{\"level\":\"info\"}"), 404);
     assert_int_equal(log_get_level(), LOG_LEVEL_WARNING);
-    assert_int_equal(post(&endpoint, path, "{\"level\":\"info\"}"), 200);
-    control_close(endpoint.control);
+    assert_int_equal(post(path, "{\"level\":\"info\"}"), 200);
 }
 
-TEST(bodies_have_an_end, open_fixture, close_fixture)
+TEST(bodies_have_an_end)
 {
-    const struct endpoint endpoint = open_endpoint(*state);
+    open_control();
     static const char huge[] =
         "POST /v1/commands/say HTTP/1.1\r\nHost: raimd\r\nContent-Length: 99999999999\r\n"
         "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
-    int client = connect_client(&endpoint);
+    int client = connect_client();
     assert_int_equal(send(client, huge, strlen(huge), 0), strlen(huge));
-    assert_int_equal(receive_status(&endpoint, client), 413);
+    assert_int_equal(receive_status(client), 413);
     // Chunks do not announce the length of the body.
     static const char chunked[] = "POST /v1/commands/say HTTP/1.1\r\nHost: raimd\r\n"
                                   "Transfer-Encoding: chunked\r\n"
                                   "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
     static const char chunk[] = "10\r\n0123456789abcdef\r\n";
-    client = connect_client(&endpoint);
+    client = connect_client();
     assert_int_equal(send(client, chunked, strlen(chunked), 0), strlen(chunked));
     size_t sent = 0;
     while (sent < 10 << 20 && send(client, chunk, strlen(chunk), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
         sent += strlen(chunk);
-        loop_wait(endpoint.loop, 5);
+        loop_wait(fixture.loop, 5);
     }
     assert_in_range(sent, 1, 1 << 20);
-    assert_int_equal(receive_status(&endpoint, client), 0);
-    control_close(endpoint.control);
+    assert_int_equal(receive_status(client), 0);
 }
 
-TEST(idle_connections_do_not_block_the_operator, open_fixture, close_fixture)
+TEST(idle_connections_do_not_block_the_operator)
 {
-    const struct endpoint endpoint = open_endpoint(*state);
+    open_control();
     int silent[300];
     for (int i = 0; i < 300; i++) {
-        silent[i] = connect_client(&endpoint);
+        silent[i] = connect_client();
         assert_int_equal(send(silent[i], "POST /say", 9, MSG_NOSIGNAL), 9);
         if (i % 8 == 0)
-            loop_wait(endpoint.loop, 5);
+            loop_wait(fixture.loop, 5);
     }
-    assert_int_equal(post(&endpoint, "/v1/commands/log-level", "{\"level\":\"warning\"}"), 200);
+    assert_int_equal(post("/v1/commands/log-level", "{\"level\":\"warning\"}"), 200);
     for (int i = 0; i < 300; i++)
         close(silent[i]);
-    control_close(endpoint.control);
 }
 
 // Executes a command and withdraws it. The caller frees its text.
-static struct command_call execute(struct commands *commands, const char *name, const char *arena,
-                                   const char *field, const char *value)
+static struct command_call execute(const char *name, const char *arena, const char *field,
+                                   const char *value)
 {
     struct command_call call;
-    execute_into(commands, &call, name, arena, field, value);
+    execute_into(&call, name, arena, field, value);
     commands_withdraw(commands, &call);
     return call;
 }
@@ -389,87 +368,43 @@ static void assert_answer(struct command_call command, unsigned status, const ch
     free(command.text);
 }
 
-TEST(changes_of_the_server_are_executed, open_fixture, close_fixture)
+TEST(changes_of_the_server_are_executed)
 {
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
-    assert_answer(execute(commands, "arena add", "third", NULL, NULL), 0, NULL);
+    open_commands();
+    assert_answer(execute("arena add", "third", NULL, NULL), 0, NULL);
     assert_string_equal(asked, "add third ");
-    assert_answer(execute(commands, "arena remove", "duel", NULL, NULL), 0, NULL);
+    assert_answer(execute("arena remove", "duel", NULL, NULL), 0, NULL);
     assert_string_equal(asked, "remove duel ");
-    assert_answer(execute(commands, "arena map", "duel", "map", "maps/ruins.conf"), 0, NULL);
+    assert_answer(execute("arena map", "duel", "map", "maps/ruins.conf"), 0, NULL);
     assert_string_equal(asked, "map duel maps/ruins.conf");
     asked[0] = '\0';
-    assert_answer(execute(commands, "arena add", "duel", NULL, NULL), 409,
-                  "this arena runs already");
-    assert_answer(execute(commands, "arena remove", "third", NULL, NULL), 404, "no such arena");
-    assert_answer(execute(commands, "arena map", "third", "map", "x"), 404, "no such arena");
-    assert_answer(execute(commands, "arena map", "duel", NULL, NULL), 400, "a field is missing");
+    assert_answer(execute("arena add", "duel", NULL, NULL), 409, "this arena runs already");
+    assert_answer(execute("arena remove", "third", NULL, NULL), 404, "no such arena");
+    assert_answer(execute("arena map", "third", "map", "x"), 404, "no such arena");
+    assert_answer(execute("arena map", "duel", NULL, NULL), 400, "a field is missing");
     assert_string_equal(asked, "");
     rejection = "f:1: got \"x\"\xff\nmore";
     static const char answer[] = "{\"error\":\"f:1: got \\\"x\\\"?\\u000amore\"}";
-    assert_answer(execute(commands, "arena add", "third", NULL, NULL), 409, answer);
-    assert_answer(execute(commands, "arena remove", "duel", NULL, NULL), 409, answer);
-    assert_answer(execute(commands, "arena map", "duel", "map", "x"), 409, answer);
-    close_commands(commands);
+    assert_answer(execute("arena add", "third", NULL, NULL), 409, answer);
+    assert_answer(execute("arena remove", "duel", NULL, NULL), 409, answer);
+    assert_answer(execute("arena map", "duel", "map", "x"), 409, answer);
 }
 
-TEST(a_reload_reports_its_changes, open_fixture, close_fixture)
+TEST(a_reload_reports_its_changes)
 {
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
-    assert_answer(execute(commands, "reload", NULL, NULL, NULL), 0,
+    open_commands();
+    assert_answer(execute("reload", NULL, NULL, NULL), 0,
                   "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
                   "\"restart\":[\"f:3: port: 1 -> 2\"]}");
     rejection = "wrong";
     assert_answer(
-        execute(commands, "reload", NULL, NULL, NULL), 409,
+        execute("reload", NULL, NULL, NULL), 409,
         "{\"error\":\"the new configuration was rejected; the running configuration is unchanged\","
         "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");
-    close_commands(commands);
-}
-
-TEST(the_level_of_the_log_is_one_of_its_names, open_fixture, close_fixture)
-{
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
-    assert_answer(execute(commands, "log level", NULL, "level", "error"), 0, NULL);
-    assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
-    assert_answer(execute(commands, "log level", NULL, "level", "loud"), 400,
-                  "want the level error, warning or info");
-    assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
-    assert_answer(execute(commands, "log level", NULL, "level", "info"), 0, NULL);
-    assert_int_equal(log_get_level(), LOG_LEVEL_INFO);
-    close_commands(commands);
-}
-
-TEST(pauses_go_to_the_arena, open_fixture, close_fixture)
-{
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
-    struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[1]);
-    mailbox_peek(mailbox); // the ban list
-    mailbox_complete(mailbox);
-    for (int on = 1; on >= 0; on--) {
-        const struct command_call command =
-            execute(commands, on ? "arena pause" : "arena resume", "crossfire", NULL, NULL);
-        assert_null(command.problem);
-        assert_int_equal(command.waiting, 1);
-        const struct command *message = mailbox_peek(mailbox);
-        assert_int_equal(message->kind, COMMAND_PAUSE);
-        assert_int_equal(message->on, on);
-        mailbox_complete(mailbox);
-    }
-    assert_answer(execute(commands, "arena pause", "third", NULL, NULL), 404, "no such arena");
-    close_commands(commands);
 }
 
 // Answers the drain in an arena's mailbox.
-static void begin_drain(struct commands *commands, struct arena *arena)
+static void begin_drain(struct arena *arena)
 {
     struct mailbox *mailbox = arena_mailbox(arena);
     const struct command *message;
@@ -480,53 +415,44 @@ static void begin_drain(struct commands *commands, struct arena *arena)
     commands_run(commands);
 }
 
-TEST(a_drain_is_over_when_every_arena_has_begun_it, open_fixture, close_fixture)
+TEST(a_drain_is_over_when_every_arena_has_begun_it)
 {
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
+    open_commands();
     assert_false(commands_is_drained(commands));
-    assert_int_equal(execute(commands, "drain", NULL, NULL, NULL).waiting, 2);
+    assert_int_equal(execute("drain", NULL, NULL, NULL).waiting, 2);
     assert_false(commands_is_drained(commands));
-    assert_false(loop_wait(fixture->loop, 0)); // only the arenas' answers end it
-    begin_drain(commands, fixture->table.running.arenas[0]);
+    assert_false(loop_wait(fixture.loop, 0)); // only the arenas' answers end it
+    begin_drain(fixture.table.running.arenas[0]);
     assert_false(commands_is_drained(commands));
-    begin_drain(commands, fixture->table.running.arenas[1]);
+    begin_drain(fixture.table.running.arenas[1]);
     assert_true(commands_is_drained(commands));
-    close_commands(commands);
 }
 
-TEST(a_drain_does_not_wait_for_a_removed_arena, open_fixture, close_fixture)
+TEST(a_drain_does_not_wait_for_a_removed_arena)
 {
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
-    struct arena *gone = fixture->table.running.arenas[1];
-    execute(commands, "drain", NULL, NULL, NULL);
-    begin_drain(commands, fixture->table.running.arenas[0]);
+    open_commands();
+    struct arena *gone = fixture.table.running.arenas[1];
+    execute("drain", NULL, NULL, NULL);
+    begin_drain(fixture.table.running.arenas[0]);
     commands_forget(commands, gone);
     assert_true(commands_is_drained(commands));
-    close_commands(commands);
 }
 
-TEST(a_drain_has_a_deadline, open_fixture, close_fixture)
+TEST(a_drain_has_a_deadline)
 {
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
-    assert_int_equal(execute(commands, "drain", NULL, "timeout_s", "1").waiting, 2);
+    open_commands();
+    assert_int_equal(execute("drain", NULL, "timeout_s", "1").waiting, 2);
     assert_false(commands_is_drained(commands));
-    assert_true(loop_wait(fixture->loop, DEADLINE_MS));
+    assert_true(loop_wait(fixture.loop, DEADLINE_MS));
     assert_true(commands_is_drained(commands));
-    assert_int_equal(execute(commands, "drain", NULL, "timeout_s", "1000000000").waiting, 2);
+    assert_int_equal(execute("drain", NULL, "timeout_s", "1000000000").waiting, 2);
     assert_false(commands_is_drained(commands));
-    assert_false(loop_wait(fixture->loop, 0));
-    close_commands(commands);
+    assert_false(loop_wait(fixture.loop, 0));
 }
 
-static void ban(struct commands *commands, const char *address)
+static void ban(const char *network)
 {
-    free(execute(commands, "ban", NULL, "address", address).text);
+    free(execute("ban", NULL, "address", network).text);
     commands_run(commands);
 }
 
@@ -541,42 +467,39 @@ static const struct bans *read_bans(struct mailbox *mailbox)
 }
 
 // AddressSanitizer detects a list that is freed too early.
-TEST(lists_of_bans_stay_while_an_arena_may_read_them, open_fixture, close_fixture)
+TEST(lists_of_bans_stay_while_an_arena_may_read_them)
 {
-    struct fixture *fixture = *state;
-    struct commands *commands =
-        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
-    struct mailbox *quick = arena_mailbox(fixture->table.running.arenas[0]);
-    struct mailbox *slow = arena_mailbox(fixture->table.running.arenas[1]);
+    open_commands();
+    struct mailbox *quick = arena_mailbox(fixture.table.running.arenas[0]);
+    struct mailbox *slow = arena_mailbox(fixture.table.running.arenas[1]);
     const struct bans *first = read_bans(quick);
-    ban(commands, "192.0.2.1");
+    ban("192.0.2.1");
     const struct bans *second = read_bans(quick);
-    struct command_call later[2], pause;
-    execute_into(commands, &later[0], "ban", NULL, "address", "192.0.2.2");
+    static struct command_call later[2], pause;
+    execute_into(&later[0], "ban", NULL, "address", "192.0.2.2");
     commands_run(commands);
     assert_int_equal(first->count, 0); // the slow arena has not opened its message
     assert_int_equal(second->count, 1);
     assert_ptr_equal(read_bans(slow), first);
     assert_ptr_equal(read_bans(slow), second);
-    execute_into(commands, &later[1], "ban", NULL, "address", "192.0.2.3");
+    execute_into(&later[1], "ban", NULL, "address", "192.0.2.3");
     commands_run(commands);
     assert_int_equal(second->count, 1); // the quick arena has not opened the next one
     // A forgotten arena reads nothing, and a new one in its place starts without a list.
-    execute_into(commands, &pause, "arena pause", "duel", NULL, NULL);
+    execute_into(&pause, "arena pause", "duel", NULL, NULL);
     assert_int_equal(pause.waiting, 1);
-    commands_forget(commands, fixture->table.running.arenas[0]);
+    commands_forget(commands, fixture.table.running.arenas[0]);
     for (int i = 0; i < 2; i++) { // a ban also succeeds if no arena has to read it
         assert_int_equal(later[i].waiting, 1);
         assert_int_equal(later[i].answered, 1);
     }
     assert_false(pause.is_waiting);
     assert_int_equal(pause.answered, 0);
-    ban(commands, "192.0.2.4");
+    ban("192.0.2.4");
     const struct bans *last = NULL;
     while (mailbox_peek(quick) != NULL)
         last = read_bans(quick);
     assert_int_equal(last->count, 4);
-    close_commands(commands);
     for (int i = 0; i < 2; i++)
         free(later[i].text);
 }
