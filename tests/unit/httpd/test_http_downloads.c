@@ -28,84 +28,83 @@
 enum { MAX = 4, MAX_OF_ADDRESS = 3 };
 
 // A server of one file.
-struct server {
+static struct {
     struct loop *loop;
     struct http_listener *listener;
     struct http_downloads *downloads;
     uint16_t port;
     char path[64];
     char *bytes; // of the file
-};
+} server;
 
 static bool answer(void *context, const struct http_request *request)
 {
-    struct server *server = context;
+    (void)context;
     if (*request->memory == NULL) {
-        *request->memory = server;
+        *request->memory = &server;
         return true;
     }
     http_connection_renew(request->connection);
-    const int file = open(server->path, O_RDONLY | O_CLOEXEC);
+    const int file = open(server.path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return http_answer_send_problem(request->connection, HTTP_NOT_FOUND, "not found", NULL);
-    return http_downloads_answer(server->downloads, request->connection,
+    return http_downloads_answer(server.downloads, request->connection,
                                  strcmp(request->method, "HEAD") == 0, file, "yard.raimrec");
 }
 
-static void start(struct server *server, unsigned max_of_address, uint64_t bytes_per_s)
+static void start_with(unsigned max_of_address, uint64_t bytes_per_s)
 {
     char error[128] = "";
-    *server = (struct server){.path = "/tmp/raimd-download-XXXXXX"};
-    const int file = mkstemp(server->path);
-    server->bytes = malloc(FILE_BYTES);
-    assert_true(file >= 0 && server->bytes != NULL);
+    strcpy(server.path, "/tmp/raimd-download-XXXXXX");
+    const int file = mkstemp(server.path);
+    server.bytes = malloc(FILE_BYTES);
+    assert_true(file >= 0 && server.bytes != NULL);
     for (size_t i = 0; i < FILE_BYTES; i++)
-        server->bytes[i] = (char)(i * 2654435761U >> 13);
-    assert_int_equal(write(file, server->bytes, FILE_BYTES), FILE_BYTES);
+        server.bytes[i] = (char)(i * 2654435761U >> 13);
+    assert_int_equal(write(file, server.bytes, FILE_BYTES), FILE_BYTES);
     close(file);
     const struct http_downloads_def limits = {
         .max = MAX, .max_of_address = max_of_address, .bytes_per_s = bytes_per_s};
-    server->loop = loop_create();
-    server->downloads = http_downloads_create(server->loop, &limits);
+    server.loop = loop_create();
+    server.downloads = http_downloads_create(server.loop, &limits);
     const int socket = listen_socket_tcp("127.0.0.1", 0, error, sizeof error);
     assert_true(socket >= 0);
-    server->port = listen_socket_port(socket);
-    const struct http_listener_def def = {.loop = server->loop,
+    server.port = listen_socket_port(socket);
+    const struct http_listener_def def = {.loop = server.loop,
                                           .socket = socket,
                                           .max_connections = HTTP_MAX_CLIENTS,
-                                          .answer = answer,
-                                          .context = server};
-    server->listener = http_listener_start(&def);
-    assert_non_null(server->listener);
+                                          .answer = answer};
+    server.listener = http_listener_start(&def);
+    assert_non_null(server.listener);
 }
 
-static void stop(struct server *server)
+static void start(void)
 {
-    http_downloads_close(server->downloads);
-    http_listener_stop(server->listener);
-    http_downloads_destroy(server->downloads);
-    loop_destroy(server->loop);
-    unlink(server->path);
-    free(server->bytes);
+    start_with(MAX_OF_ADDRESS, 0);
 }
 
-static int start_server(void **state)
+static void stop(void)
 {
-    static struct server server;
-    start(&server, MAX_OF_ADDRESS, 0);
-    *state = &server;
-    return 0;
+    http_downloads_close(server.downloads);
+    http_listener_stop(server.listener);
+    http_downloads_destroy(server.downloads);
+    loop_destroy(server.loop);
+    unlink(server.path);
+    free(server.bytes);
 }
 
-static int stop_server(void **state)
+TEST_EACH(start, stop)
+
+// Starts it anew with other limits.
+static void restart(unsigned max_of_address, uint64_t bytes_per_s)
 {
-    stop(*state);
-    return 0;
+    stop();
+    start_with(max_of_address, bytes_per_s);
 }
 
-static void serve(struct server *server, int longest_ms)
+static void serve(int longest_ms)
 {
-    loop_wait(server->loop, longest_ms);
+    loop_wait(server.loop, longest_ms);
 }
 
 // --- Clients ---
@@ -117,29 +116,35 @@ struct client {
     bool is_over; // the server has closed the connection
 };
 
-static struct client ask(const struct server *server, const char *method, const char *headers)
+static void forget(void *client)
 {
-    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(server->port)};
+    struct client *gone = client;
+    if (gone->socket >= 0)
+        close(gone->socket);
+    free(gone->text);
+    free(gone);
+}
+
+// The client is forgotten behind the test.
+static struct client *ask(const char *method, const char *headers)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(server.port)};
     char request[12288];
     const int buffer = 1 << 17; // so that what is not read stays with the server
     name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    struct client client = {.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    client.capacity = FILE_BYTES + 65536;
-    client.text = malloc(client.capacity);
-    assert_non_null(client.text);
-    setsockopt(client.socket, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
-    assert_int_equal(connect(client.socket, (const struct sockaddr *)&name, sizeof name), 0);
+    struct client *client = calloc(1, sizeof *client);
+    client->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    client->capacity = FILE_BYTES + 65536;
+    client->text = malloc(client->capacity);
+    assert_non_null(client->text);
+    test_at_end(forget, client);
+    setsockopt(client->socket, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
+    assert_int_equal(connect(client->socket, (const struct sockaddr *)&name, sizeof name), 0);
     const int size =
         snprintf(request, sizeof request, "%s / HTTP/1.1\r\nHost: x\r\n%sConnection: close\r\n\r\n",
                  method, headers);
-    assert_int_equal(send(client.socket, request, (size_t)size, MSG_NOSIGNAL), size);
+    assert_int_equal(send(client->socket, request, (size_t)size, MSG_NOSIGNAL), size);
     return client;
-}
-
-static void forget(struct client *client)
-{
-    close(client->socket);
-    free(client->text);
 }
 
 // Receives at most `most` bytes of what has arrived.
@@ -155,14 +160,15 @@ static size_t receive(struct client *client, size_t most)
     return count > 0 ? (size_t)count : 0;
 }
 
-static void receive_all(struct server *server, struct client *client)
+static struct client *receive_all(struct client *client)
 {
     const uint64_t deadline_ms = monotonic_ms() + DEADLINE_MS;
     while (!client->is_over) {
         receive(client, SIZE_MAX);
-        serve(server, 5);
+        serve(5);
         assert_true(monotonic_ms() < deadline_ms);
     }
+    return client;
 }
 
 static int status_of(const struct client *client)
@@ -171,12 +177,12 @@ static int status_of(const struct client *client)
 }
 
 // Serves until a client has received the beginning of its answer.
-static int await_status(struct server *server, struct client *client)
+static int await_status(struct client *client)
 {
     const uint64_t deadline_ms = monotonic_ms() + DEADLINE_MS;
     while (client->size < 1024 && !client->is_over) {
         receive(client, 1024 - client->size);
-        serve(server, 5);
+        serve(5);
         assert_true(monotonic_ms() < deadline_ms);
     }
     return status_of(client);
@@ -190,13 +196,12 @@ static const char *body_of(const struct client *client, size_t *size)
     return end + 4;
 }
 
-static void assert_body(const struct server *server, const struct client *client, size_t first,
-                        size_t count)
+static void assert_body(const struct client *client, size_t first, size_t count)
 {
     size_t size;
     const char *body = body_of(client, &size);
     assert_int_equal(size, count);
-    assert_memory_equal(body, server->bytes + first, count);
+    assert_memory_equal(body, server.bytes + first, count);
 }
 
 static void assert_header(const struct client *client, const char *header)
@@ -207,80 +212,50 @@ static void assert_header(const struct client *client, const char *header)
 
 // --- Tests ---
 
-TEST(whole_file_has_the_headers_of_a_download, start_server, stop_server)
+TEST(whole_file_has_the_headers_of_a_download)
 {
-    struct client client = ask(*state, "GET", "");
-    receive_all(*state, &client);
-    assert_int_equal(status_of(&client), 200);
-    assert_header(&client, "\r\nContent-Length: 3145728\r\n");
-    assert_header(&client, "\r\nContent-Type: application/octet-stream\r\n");
-    assert_header(&client, "\r\nContent-Disposition: attachment; filename=\"yard.raimrec\"\r\n");
-    assert_header(&client, "\r\nX-Content-Type-Options: nosniff\r\n");
-    assert_header(&client, "\r\nAccept-Ranges: bytes\r\n");
-    assert_header(&client, "\r\nCache-Control: no-cache\r\n");
-    assert_body(*state, &client, 0, FILE_BYTES);
-    forget(&client);
+    struct client *client = receive_all(ask("GET", ""));
+    assert_int_equal(status_of(client), 200);
+    assert_header(client, "\r\nContent-Length: 3145728\r\n");
+    assert_header(client, "\r\nContent-Type: application/octet-stream\r\n");
+    assert_header(client, "\r\nContent-Disposition: attachment; filename=\"yard.raimrec\"\r\n");
+    assert_header(client, "\r\nX-Content-Type-Options: nosniff\r\n");
+    assert_header(client, "\r\nAccept-Ranges: bytes\r\n");
+    assert_header(client, "\r\nCache-Control: no-cache\r\n");
+    assert_body(client, 0, FILE_BYTES);
 }
 
-TEST(head_is_the_same_without_the_body, start_server, stop_server)
-{
-    size_t size;
-    struct client client = ask(*state, "HEAD", "Range: bytes=0-1\r\n");
-    receive_all(*state, &client);
-    assert_int_equal(status_of(&client), 200);
-    assert_header(&client, "\r\nContent-Length: 3145728\r\n");
-    body_of(&client, &size);
-    assert_int_equal(size, 0);
-    forget(&client);
-}
-
-static void assert_part(struct server *server, const char *headers, size_t first, size_t count)
+static void assert_part(const char *headers, size_t first, size_t count)
 {
     char wanted[96];
-    struct client client = ask(server, "GET", headers);
-    receive_all(server, &client);
-    assert_int_equal(status_of(&client), 206);
+    struct client *client = receive_all(ask("GET", headers));
+    assert_int_equal(status_of(client), 206);
     snprintf(wanted, sizeof wanted, "\r\nContent-Range: bytes %zu-%zu/3145728\r\n", first,
              first + count - 1);
-    assert_header(&client, wanted);
+    assert_header(client, wanted);
     snprintf(wanted, sizeof wanted, "\r\nContent-Length: %zu\r\n", count);
-    assert_header(&client, wanted);
-    assert_body(server, &client, first, count);
-    forget(&client);
+    assert_header(client, wanted);
+    assert_body(client, first, count);
 }
 
-TEST(parts_are_sent_alone, start_server, stop_server)
+TEST(parts_are_sent_alone)
 {
-    assert_part(*state, "Range: bytes=0-0\r\n", 0, 1);
-    assert_part(*state, "Range: bytes=65535-65537\r\n", 65535, 3);
-    assert_part(*state, "Range: bytes=-100000\r\n", FILE_BYTES - 100000, 100000);
-    assert_part(*state, "Range: bytes=1000000-\r\n", 1000000, FILE_BYTES - 1000000);
-}
-
-TEST(range_behind_the_end_is_416_with_the_size, start_server, stop_server)
-{
-    size_t size;
-    struct client client = ask(*state, "GET", "Range: bytes=3145728-\r\n");
-    receive_all(*state, &client);
-    assert_int_equal(status_of(&client), 416);
-    assert_header(&client, "\r\nContent-Range: bytes */3145728\r\n");
-    body_of(&client, &size);
-    assert_int_equal(size, 0);
-    forget(&client);
+    assert_part("Range: bytes=0-0\r\n", 0, 1);
+    assert_part("Range: bytes=65535-65537\r\n", 65535, 3);
+    assert_part("Range: bytes=-100000\r\n", FILE_BYTES - 100000, 100000);
+    assert_part("Range: bytes=1000000-\r\n", 1000000, FILE_BYTES - 1000000);
 }
 
 // Thousands of ranges cost no more than the file.
-TEST(many_ranges_are_the_file_once, start_server, stop_server)
+TEST(many_ranges_are_the_file_once)
 {
     char headers[4096] = "Range: bytes=0-0";
     while (strlen(headers) < 4000)
         strcat(headers, ",0-0");
     strcat(headers, "\r\n");
-    struct client client = ask(*state, "GET", headers);
-    receive_all(*state, &client);
-    assert_int_equal(status_of(&client), 200);
-    assert_body(*state, &client, 0, FILE_BYTES);
-    forget(&client);
+    struct client *client = receive_all(ask("GET", headers));
+    assert_int_equal(status_of(client), 200);
+    assert_body(client, 0, FILE_BYTES);
 }
 
 // Copies the entity tag of an answer.
@@ -291,93 +266,59 @@ static void read_tag(const struct client *client, char tag[64])
     assert_int_equal(sscanf(header, "\r\nETag: %63[^\r]", tag), 1);
 }
 
-TEST(broken_download_goes_on_where_it_ended, start_server, stop_server)
+TEST(broken_download_goes_on_where_it_ended)
 {
     char tag[64], headers[160];
-    struct client client = ask(*state, "GET", "");
-    assert_int_equal(await_status(*state, &client), 200);
-    read_tag(&client, tag);
-    forget(&client);
+    struct client *client = ask("GET", "");
+    assert_int_equal(await_status(client), 200);
+    read_tag(client, tag);
     snprintf(headers, sizeof headers, "Range: bytes=5000-\r\nIf-Range: %s\r\n", tag);
-    assert_part(*state, headers, 5000, FILE_BYTES - 5000);
+    assert_part(headers, 5000, FILE_BYTES - 5000);
 
-    struct server *server = *state;
-    assert_int_equal(truncate(server->path, FILE_BYTES / 2), 0); // another file by now
-    client = ask(server, "GET", headers);
-    receive_all(server, &client);
-    assert_int_equal(status_of(&client), 200);
-    assert_body(server, &client, 0, FILE_BYTES / 2);
-    forget(&client);
+    assert_int_equal(truncate(server.path, FILE_BYTES / 2), 0); // another file by now
+    client = receive_all(ask("GET", headers));
+    assert_int_equal(status_of(client), 200);
+    assert_body(client, 0, FILE_BYTES / 2);
 }
 
-TEST(known_file_is_not_sent_again, start_server, stop_server)
+TEST(file_that_vanishes_is_still_sent)
 {
-    char tag[64], headers[160];
+    struct client *client = ask("GET", "");
+    assert_int_equal(await_status(client), 200);
+    assert_int_equal(unlink(server.path), 0);
+    receive_all(client);
+    assert_body(client, 0, FILE_BYTES);
+    client = ask("GET", "");
+    assert_int_equal(await_status(client), 404);
+}
+
+TEST(file_that_shrinks_ends_the_connection)
+{
     size_t size;
-    struct client client = ask(*state, "HEAD", "");
-    receive_all(*state, &client);
-    read_tag(&client, tag);
-    forget(&client);
-    snprintf(headers, sizeof headers, "If-None-Match: \"x\", %s\r\n", tag);
-    client = ask(*state, "GET", headers);
-    receive_all(*state, &client);
-    assert_int_equal(status_of(&client), 304);
-    body_of(&client, &size);
-    assert_int_equal(size, 0);
-    forget(&client);
-}
-
-TEST(file_that_vanishes_is_still_sent, start_server, stop_server)
-{
-    struct server *server = *state;
-    struct client client = ask(server, "GET", "");
-    assert_int_equal(await_status(server, &client), 200);
-    assert_int_equal(unlink(server->path), 0);
-    receive_all(server, &client);
-    assert_body(server, &client, 0, FILE_BYTES);
-    forget(&client);
-    client = ask(server, "GET", "");
-    assert_int_equal(await_status(server, &client), 404);
-    forget(&client);
-}
-
-TEST(file_that_shrinks_ends_the_connection, start_server, stop_server)
-{
-    struct server *server = *state;
-    size_t size;
-    struct client client = ask(server, "GET", "");
-    assert_int_equal(await_status(server, &client), 200);
-    assert_int_equal(truncate(server->path, FILE_BYTES / 2), 0);
-    receive_all(server, &client);
-    assert_header(&client, "\r\nContent-Length: 3145728\r\n");
-    body_of(&client, &size);
+    struct client *client = ask("GET", "");
+    assert_int_equal(await_status(client), 200);
+    assert_int_equal(truncate(server.path, FILE_BYTES / 2), 0);
+    receive_all(client);
+    assert_header(client, "\r\nContent-Length: 3145728\r\n");
+    body_of(client, &size);
     assert_in_range(size, 1, FILE_BYTES / 2);
-    forget(&client);
-    client = ask(server, "HEAD", "");
-    assert_int_equal(await_status(server, &client), 200);
-    forget(&client);
+    client = ask("HEAD", "");
+    assert_int_equal(await_status(client), 200);
 }
 
-TEST(downloads_of_an_address_are_limited, start_server, stop_server)
+TEST(downloads_of_an_address_are_limited)
 {
-    struct server *server = *state;
-    struct client clients[MAX_OF_ADDRESS];
+    struct client *clients[MAX_OF_ADDRESS];
     for (int i = 0; i < MAX_OF_ADDRESS; i++) {
-        clients[i] = ask(server, "GET", "");
-        assert_int_equal(await_status(server, &clients[i]), 200);
+        clients[i] = ask("GET", "");
+        assert_int_equal(await_status(clients[i]), 200);
     }
-    struct client more = ask(server, "GET", "");
-    receive_all(server, &more);
-    assert_int_equal(status_of(&more), 503);
-    assert_header(&more, "\r\nRetry-After: 10\r\n");
-    forget(&more);
-    receive_all(server, &clients[0]);
-    more = ask(server, "GET", "");
-    receive_all(server, &more);
-    assert_body(server, &more, 0, FILE_BYTES);
-    forget(&more);
-    for (int i = 0; i < MAX_OF_ADDRESS; i++)
-        forget(&clients[i]);
+    struct client *more = receive_all(ask("GET", ""));
+    assert_int_equal(status_of(more), 503);
+    assert_header(more, "\r\nRetry-After: 10\r\n");
+    receive_all(clients[0]);
+    more = receive_all(ask("GET", ""));
+    assert_body(more, 0, FILE_BYTES);
 }
 
 static long resident_kb(void)
@@ -394,21 +335,17 @@ static long resident_kb(void)
 TEST(hundreds_of_slow_clients_keep_little)
 {
     enum { CLIENTS = 150 };
-    struct server server;
-    struct client clients[CLIENTS];
+    struct client *clients[CLIENTS];
     int downloads = 0;
-    start(&server, UINT32_MAX, 0);
+    restart(UINT32_MAX, 0);
     const long before_kb = resident_kb();
     for (int i = 0; i < CLIENTS; i++) {
-        clients[i] = ask(&server, "GET", "");
-        assert_true(await_status(&server, &clients[i]) > 0);
-        downloads += status_of(&clients[i]) == 200;
+        clients[i] = ask("GET", "");
+        assert_true(await_status(clients[i]) > 0);
+        downloads += status_of(clients[i]) == 200;
     }
     assert_int_equal(downloads, MAX);
     print_message("%ld kB for %d slow clients\n", resident_kb() - before_kb, CLIENTS);
-    for (int i = 0; i < CLIENTS; i++)
-        forget(&clients[i]);
-    stop(&server);
 }
 
 // Receives what a client at this pace has received by now.
@@ -421,82 +358,70 @@ static void trickle(struct client *client, uint64_t elapsed_ms, size_t bytes_per
 
 TEST(only_a_client_that_is_too_slow_is_disconnected)
 {
-    struct server server;
     int status = 0;
-    start(&server, 2, 0);
-    struct client slow = ask(&server, "GET", ""), patient = ask(&server, "GET", "");
-    assert_int_equal(await_status(&server, &slow), 200);
-    assert_int_equal(await_status(&server, &patient), 200);
+    restart(2, 0);
+    struct client *slow = ask("GET", ""), *patient = ask("GET", "");
+    assert_int_equal(await_status(slow), 200);
+    assert_int_equal(await_status(patient), 200);
     const uint64_t start_ms = monotonic_ms();
     uint64_t elapsed_ms = 0, asked_ms = 0;
     while (status != 200 || elapsed_ms < HTTP_DEADLINE_MS + 1000) {
-        serve(&server, 20);
+        serve(20);
         elapsed_ms = monotonic_ms() - start_ms;
         assert_in_range(elapsed_ms, 0, DEADLINE_MS);
-        trickle(&slow, elapsed_ms, 4);
-        trickle(&patient, elapsed_ms, 40);
+        trickle(slow, elapsed_ms, 4);
+        trickle(patient, elapsed_ms, 40);
         if (elapsed_ms - asked_ms < 1000)
             continue;
         asked_ms = elapsed_ms;
-        struct client third = ask(&server, "HEAD", "");
-        status = await_status(&server, &third);
+        struct client *third = ask("HEAD", "");
+        status = await_status(third);
         assert_true(status == 200 || status == 503);
-        forget(&third);
     }
-    receive_all(&server, &slow);
-    receive_all(&server, &patient);
-    assert_true(slow.size < FILE_BYTES);
-    assert_body(&server, &patient, 0, FILE_BYTES);
-    forget(&slow);
-    forget(&patient);
-    stop(&server);
+    receive_all(slow);
+    receive_all(patient);
+    assert_true(slow->size < FILE_BYTES);
+    assert_body(patient, 0, FILE_BYTES);
 }
 
 // Two clients that read as fast as they can get half of the rate each.
 TEST(downloads_share_the_rate)
 {
-    struct server server;
-    struct client clients[2];
+    struct client *clients[2];
     const uint64_t rate = 4 << 20;
-    start(&server, MAX, rate);
+    restart(MAX, rate);
     for (int i = 0; i < 2; i++)
-        clients[i] = ask(&server, "GET", "");
+        clients[i] = ask("GET", "");
     const uint64_t start_ms = monotonic_ms();
     size_t lead = 0;
-    while (!clients[0].is_over && !clients[1].is_over) {
-        serve(&server, 5);
+    while (!clients[0]->is_over && !clients[1]->is_over) {
+        serve(5);
         for (int i = 0; i < 2; i++)
-            receive(&clients[i], SIZE_MAX);
-        const size_t a = clients[0].size, b = clients[1].size;
+            receive(clients[i], SIZE_MAX);
+        const size_t a = clients[0]->size, b = clients[1]->size;
         lead = a > b + lead ? a - b : b > a + lead ? b - a : lead;
         assert_in_range(monotonic_ms() - start_ms, 0, DEADLINE_MS);
     }
     for (int i = 0; i < 2; i++)
-        receive_all(&server, &clients[i]);
+        receive_all(clients[i]);
     const uint64_t took_ms = monotonic_ms() - start_ms;
     // A quarter of a second of the rate is saved up.
     assert_true(took_ms + 250 + 50 >= 2 * FILE_BYTES * 1000 / rate);
     assert_in_range(lead, 0, FILE_BYTES / 2);
-    for (int i = 0; i < 2; i++) {
-        assert_body(&server, &clients[i], 0, FILE_BYTES);
-        forget(&clients[i]);
-    }
-    stop(&server);
+    for (int i = 0; i < 2; i++)
+        assert_body(clients[i], 0, FILE_BYTES);
 }
 
 TEST(server_stops_amid_downloads)
 {
-    struct server server;
-    struct client clients[MAX];
-    start(&server, MAX, 1 << 20);
+    struct client *clients[MAX];
+    restart(MAX, 1 << 20);
     for (int i = 0; i < MAX; i++) {
-        clients[i] = ask(&server, "GET", "");
-        await_status(&server, &clients[i]);
+        clients[i] = ask("GET", "");
+        await_status(clients[i]);
     }
     for (int i = 0; i < 20; i++)
-        serve(&server, 1);
-    forget(&clients[0]); // while it waits for its turn
-    stop(&server);
-    for (int i = 1; i < MAX; i++)
-        forget(&clients[i]);
+        serve(1);
+    close(clients[0]->socket); // while it waits for its turn
+    clients[0]->socket = -1;
 }
