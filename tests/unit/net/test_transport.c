@@ -7,9 +7,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+TEST_EACH(set_up, tear_down)
+
 // --- The clock ---
 
-TEST(enet_counts_monotonic_milliseconds, set_up, tear_down)
+TEST(enet_counts_monotonic_milliseconds)
 {
     connect_clients(1);
     for (int i = 0; i < 4; i++) {
@@ -22,7 +24,7 @@ TEST(enet_counts_monotonic_milliseconds, set_up, tear_down)
     }
 }
 
-TEST(wall_clock_step_disconnects_no_peer, set_up, tear_down)
+TEST(wall_clock_step_disconnects_no_peer)
 {
     connect_clients(1);
     send_to_peer(seen.last_peer, true, 0, 8);
@@ -38,7 +40,7 @@ TEST(wall_clock_step_disconnects_no_peer, set_up, tear_down)
     assert_int_equal(transport_peers(transport), 1);
 }
 
-TEST(silent_peer_times_out_however_slow_its_line, set_up, tear_down)
+TEST(silent_peer_times_out_however_slow_its_line)
 {
     connect_slowly(200);
     connect_slowly(200);
@@ -60,7 +62,7 @@ TEST(silent_peer_times_out_however_slow_its_line, set_up, tear_down)
 
 // --- Batches ---
 
-TEST(datagrams_move_in_batches, set_up, tear_down)
+TEST(datagrams_move_in_batches)
 {
     connect_clients(100);
     for (size_t i = 0; i < client_count; i++) {
@@ -80,7 +82,7 @@ TEST(datagrams_move_in_batches, set_up, tear_down)
     assert_int_equal(kernel.sends, 0);
 }
 
-TEST(all_that_waits_is_drained_in_one_call, set_up, tear_down)
+TEST(all_that_waits_is_drained_in_one_call)
 {
     const int raw = open_raw();
     for (int i = 0; i < 500; i++)
@@ -90,10 +92,9 @@ TEST(all_that_waits_is_drained_in_one_call, set_up, tear_down)
     assert_int_equal(transport_stats(transport)->packets_in, 500);
     assert_int_equal(transport_stats(transport)->bytes_in, 3000);
     assert_int_equal(kernel.receives, 32);
-    close(raw);
 }
 
-TEST(acknowledgement_rides_with_the_answer, set_up, tear_down)
+TEST(acknowledgement_rides_with_the_answer)
 {
     connect_clients(1);
     say(&clients[0], 0, 0, 40);
@@ -104,7 +105,7 @@ TEST(acknowledgement_rides_with_the_answer, set_up, tear_down)
     RUN_UNTIL(clients[0].messages[0] == 1);
 }
 
-TEST(resends_leave_with_receive, set_up, tear_down)
+TEST(resends_leave_with_receive)
 {
     connect_clients(1);
     send_to_peer(seen.last_peer, true, 0, 40);
@@ -115,7 +116,7 @@ TEST(resends_leave_with_receive, set_up, tear_down)
     assert_int_equal(transport_stats(transport)->packets_out - before, 1);
 }
 
-TEST(arrivals_are_not_announced_to_everybody, set_up, tear_down)
+TEST(arrivals_are_not_announced_to_everybody)
 {
     connect_clients(2);
     kernel.monotonic_ms += 1100;
@@ -126,7 +127,7 @@ TEST(arrivals_are_not_announced_to_everybody, set_up, tear_down)
     assert_int_equal(transport_stats(transport)->bytes_out - before, 2 * ping);
 }
 
-TEST(failed_send_is_one_lost_datagram, set_up, tear_down)
+TEST(failed_send_is_one_lost_datagram)
 {
     connect_clients(10);
     for (int fail_at = 0; fail_at < 10; fail_at += 3) {
@@ -148,7 +149,7 @@ TEST(failed_send_is_one_lost_datagram, set_up, tear_down)
 
 // --- Messages ---
 
-TEST(hundred_clients_receive_their_echo_in_order, set_up, tear_down)
+TEST(hundred_clients_receive_their_echo_in_order)
 {
     enum { ROUNDS = 20 };
     connect_clients(100);
@@ -157,8 +158,7 @@ TEST(hundred_clients_receive_their_echo_in_order, set_up, tear_down)
             say(&clients[i], 0, round, (size_t)chance_int(4, 300));
             say(&clients[i], 1, round, (size_t)chance_int(4, 300));
         }
-        run_clients();
-        run_server();
+        run(1);
     }
     for (size_t i = 0; i < client_count; i++)
         RUN_UNTIL(clients[i].messages[0] == ROUNDS && clients[i].messages[1] == ROUNDS);
@@ -182,7 +182,7 @@ TEST(hundred_clients_receive_their_echo_in_order, set_up, tear_down)
     assert_int_equal(stats->send_errors, 0);
 }
 
-TEST(message_beside_the_last_acknowledgement_is_taken, set_up, tear_down)
+TEST(message_beside_the_last_acknowledgement_is_taken)
 {
     struct client *client = add_client();
     run_client(client);
@@ -213,7 +213,7 @@ static unsigned commands_in(const uint8_t *data, size_t size)
     return commands;
 }
 
-TEST(every_datagram_of_a_real_client_is_accepted, set_up, tear_down)
+TEST(every_datagram_of_a_real_client_is_accepted)
 {
     captured_count = 0;
     connect_clients(3);
@@ -227,8 +227,7 @@ TEST(every_datagram_of_a_real_client_is_accepted, set_up, tear_down)
     RUN_UNTIL(clients[0].messages[0] == 2 && clients[0].messages[1] >= 1);
     enet_host_bandwidth_limit(clients[0].host, 100000, 100000);
     kernel.monotonic_ms += 2000;
-    run_clients();
-    run_server();
+    run(1);
     enet_peer_disconnect(clients[0].peer, 1);
     enet_peer_disconnect_later(clients[1].peer, 1);
     enet_peer_disconnect_now(clients[2].peer, 1);
@@ -257,7 +256,7 @@ static void *run_threaded_client(void *argument)
     return NULL;
 }
 
-TEST(client_on_another_thread_is_left_alone, set_up, tear_down)
+TEST(client_on_another_thread_is_left_alone)
 {
     pthread_t thread;
     atomic_store(&thread_may_end, false);
@@ -277,7 +276,7 @@ TEST(client_on_another_thread_is_left_alone, set_up, tear_down)
     assert_int_equal(client->reason, 5);
 }
 
-TEST(longest_message_travels_in_one_datagram, set_up, tear_down)
+TEST(longest_message_travels_in_one_datagram)
 {
     connect_clients(1);
     for (uint32_t i = 0; i < 2; i++) {
@@ -300,7 +299,7 @@ TEST(longest_message_travels_in_one_datagram, set_up, tear_down)
     assert_in_range(kernel.largest_sent, RAIM_MAX_MESSAGE_BYTES, RAIM_MAX_DATAGRAM_BYTES);
 }
 
-TEST(small_messages_share_datagrams_within_the_mtu, set_up, tear_down)
+TEST(small_messages_share_datagrams_within_the_mtu)
 {
     connect_clients(1);
     kernel.largest_sent = 0;
@@ -323,7 +322,7 @@ static void connect_with_mtu(uint32_t mtu)
     RUN_UNTIL(client->connected && seen.connected == before + 1);
 }
 
-TEST(client_cannot_raise_the_mtu, set_up, tear_down)
+TEST(client_cannot_raise_the_mtu)
 {
     connect_with_mtu(ENET_PROTOCOL_MAXIMUM_MTU);
     assert_int_equal(clients[0].peer->mtu, RAIM_MAX_DATAGRAM_BYTES);
@@ -333,7 +332,7 @@ TEST(client_cannot_raise_the_mtu, set_up, tear_down)
     assert_in_range(kernel.largest_sent, 1000, RAIM_MAX_DATAGRAM_BYTES);
 }
 
-TEST(client_that_asks_for_small_datagrams_gets_no_larger_ones, set_up, tear_down)
+TEST(client_that_asks_for_small_datagrams_gets_no_larger_ones)
 {
     connect_with_mtu(RAIM_SMALL_DATAGRAM_BYTES);
     assert_int_equal(clients[0].peer->mtu, RAIM_SMALL_DATAGRAM_BYTES);
@@ -350,7 +349,7 @@ TEST(client_that_asks_for_small_datagrams_gets_no_larger_ones, set_up, tear_down
     assert_in_range(transport_stats(transport)->packets_out - before, 10, 40);
 }
 
-TEST(client_cannot_have_its_snapshots_in_fragments, set_up, tear_down)
+TEST(client_cannot_have_its_snapshots_in_fragments)
 {
     connect_with_mtu(ENET_PROTOCOL_MINIMUM_MTU);
     assert_int_equal(clients[0].peer->mtu, ENET_PROTOCOL_MINIMUM_MTU);
@@ -361,7 +360,7 @@ TEST(client_cannot_have_its_snapshots_in_fragments, set_up, tear_down)
     RUN_UNTIL(clients[0].messages[1] == 1);
 }
 
-TEST(client_cannot_throttle_the_server, set_up, tear_down)
+TEST(client_cannot_throttle_the_server)
 {
     connect_slowly(40);
     struct client *client = &clients[0];
@@ -384,7 +383,7 @@ TEST(client_cannot_throttle_the_server, set_up, tear_down)
 
 // --- Opening ---
 
-TEST(port_in_use_is_reported, set_up, tear_down)
+TEST(port_in_use_is_reported)
 {
     char error[200], wanted[200];
     const uint16_t port = transport_port(transport);
@@ -394,7 +393,7 @@ TEST(port_in_use_is_reported, set_up, tear_down)
     assert_string_equal(error, wanted);
 }
 
-TEST(a_socket_that_is_bound_already_is_served, set_up, tear_down)
+TEST(a_socket_that_is_bound_already_is_served)
 {
     char error[200];
     const int bound = socket(AF_INET, SOCK_DGRAM, 0);
@@ -412,7 +411,7 @@ TEST(a_socket_that_is_bound_already_is_served, set_up, tear_down)
     assert_int_equal(transport_peers(transport), 1);
 }
 
-TEST(other_descriptors_are_rejected_and_closed, set_up, tear_down)
+TEST(other_descriptors_are_rejected_and_closed)
 {
     char error[200];
     const int file = open("/dev/null", O_RDONLY);
@@ -421,7 +420,7 @@ TEST(other_descriptors_are_rejected_and_closed, set_up, tear_down)
     assert_int_equal(fcntl(file, F_GETFD), -1);
 }
 
-TEST(address_must_be_a_number, set_up, tear_down)
+TEST(address_must_be_a_number)
 {
     char error[200];
     assert_null(transport_open("localhost", 7246, 4, error, sizeof error));

@@ -163,7 +163,7 @@ static void say_place(uint32_t place)
     enet_host_flush(callers[place].host);
 }
 
-static void run(int rounds)
+static void run_places(int rounds)
 {
     while (rounds-- > 0) {
         run_callers();
@@ -219,12 +219,12 @@ TEST(addresses_that_share_bits_are_apart, open_places, close_places)
         const int end = first + PEERS < PLACES ? first + PEERS : PLACES;
         for (int i = first; i < end; i++)
             begin_call(i);
-        run(30);
+        run_places(30);
         for (int i = first; i < end; i++) {
             assert_true(is_in(i));
             say_place((uint32_t)i);
         }
-        run(30);
+        run_places(30);
         for (int i = first; i < end; i++) {
             assert_int_equal(said[i], 1);
             assert_int_equal(callers[i].heard, 1);
@@ -232,7 +232,7 @@ TEST(addresses_that_share_bits_are_apart, open_places, close_places)
         }
         for (int wait = 0; wait < 40; wait++) {
             kernel.monotonic_ms += 100;
-            run(2);
+            run_places(2);
         }
         assert_int_equal(transport_peers(transport), 0);
     }
@@ -246,7 +246,7 @@ static bool call_from(const char *text)
         place++;
     assert_true(place < PLACES / 2);
     begin_call(place);
-    run(10);
+    run_places(10);
     return is_in(place);
 }
 
@@ -283,7 +283,7 @@ TEST(no_address_takes_over_a_peer, open_places, close_places)
         else if (was_in)
             say_place((uint32_t)place);
         kernel.monotonic_ms += 40; // a silent peer's timeout comes within 400 steps
-        run(2);
+        run_places(2);
         connected += is_in(place) && !was_in;
     }
     uint32_t messages = 0;
@@ -298,13 +298,13 @@ TEST(a_datagram_from_another_address_is_nobodys, open_places, close_places)
 {
     for (int i = 0; i < PLACES; i += 3)
         begin_call(i);
-    run(30);
+    run_places(30);
     captured_count = 0;
     for (int i = 0; i < PLACES; i += 3) {
         assert_true(is_in(i));
         say_place((uint32_t)i);
     }
-    run(2);
+    run_places(2);
     uint32_t before[PLACES];
     memcpy(before, said, sizeof before);
     const uint64_t packets = transport_stats(transport)->packets_in;
@@ -323,7 +323,7 @@ TEST(a_datagram_from_another_address_is_nobodys, open_places, close_places)
     assert_memory_equal(said, before, sizeof said);
     for (int i = 0; i < PLACES; i += 3)
         say_place((uint32_t)i);
-    run(30);
+    run_places(30);
     for (int i = 0; i < PLACES; i += 3)
         assert_int_equal(said[i], before[i] + 1);
 }

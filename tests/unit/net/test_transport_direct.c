@@ -7,6 +7,8 @@
 
 #include <assert.h>
 
+TEST_EACH(set_up, tear_down)
+
 enum { MESSAGE_BYTES = 40, PING_BYTES = 4, MESSAGE_HEADER = 10, SENT_TIME = 2 };
 
 static ENetPeer *enet_peer_of(uint32_t peer)
@@ -21,7 +23,7 @@ static uint64_t packets_out(void)
 
 // --- Without ENet ---
 
-TEST(messages_alone_do_not_reach_enet, set_up, tear_down)
+TEST(messages_alone_do_not_reach_enet)
 {
     connect_clients(10);
     for (size_t i = 0; i < client_count; i++) {
@@ -38,7 +40,7 @@ TEST(messages_alone_do_not_reach_enet, set_up, tear_down)
     RUN_UNTIL(clients[0].messages[1] == 1 && clients[9].messages[1] == 1);
 }
 
-TEST(an_idle_transport_leaves_enet_alone, set_up, tear_down)
+TEST(an_idle_transport_leaves_enet_alone)
 {
     kernel.stopped_ms = (int64_t)monotonic_ms();
     receive_all();
@@ -56,7 +58,7 @@ TEST(an_idle_transport_leaves_enet_alone, set_up, tear_down)
     assert_true(transport->serviced_ms > serviced_ms);
 }
 
-TEST(a_ping_shares_the_datagram_of_a_message, set_up, tear_down)
+TEST(a_ping_shares_the_datagram_of_a_message)
 {
     kernel.stopped_ms = (int64_t)monotonic_ms();
     connect_clients(1);
@@ -72,7 +74,7 @@ TEST(a_ping_shares_the_datagram_of_a_message, set_up, tear_down)
     RUN_UNTIL(clients[0].messages[1] == 1 && transport_rtt_ms(transport, 0) != UINT32_MAX);
 }
 
-TEST(a_message_shares_the_datagram_of_a_reliable_one, set_up, tear_down)
+TEST(a_message_shares_the_datagram_of_a_reliable_one)
 {
     connect_clients(1);
     const uint64_t before = packets_out();
@@ -83,7 +85,7 @@ TEST(a_message_shares_the_datagram_of_a_reliable_one, set_up, tear_down)
     RUN_UNTIL(clients[0].messages[0] == 1 && clients[0].messages[1] == 1);
 }
 
-TEST(more_datagrams_than_the_queue_holds_are_read_in_one_receive, set_up, tear_down)
+TEST(more_datagrams_than_the_queue_holds_are_read_in_one_receive)
 {
     enum { EACH = 4, LARGE = 1000 };
     connect_clients(MAX_CLIENTS);
@@ -108,7 +110,7 @@ static void set_sequence(ENetPeer *from, ENetPeer *to, uint16_t reliable, uint16
     out->outgoingUnreliableSequenceNumber = in->incomingUnreliableSequenceNumber = unreliable;
 }
 
-TEST(sequence_numbers_wrap, set_up, tear_down)
+TEST(sequence_numbers_wrap)
 {
     enum { MESSAGES = 300 };
     static const uint16_t reliable[] = {0, 0x0FFF, UINT16_MAX};
@@ -345,7 +347,7 @@ static struct transport *connect_two(void)
     return second;
 }
 
-TEST(messages_are_those_that_enet_delivers, set_up, tear_down)
+TEST(messages_are_those_that_enet_delivers)
 {
     struct transport *other = connect_two();
     const ENetAddress loopback = {.host = htonl(INADDR_LOOPBACK)};
@@ -365,7 +367,7 @@ TEST(messages_are_those_that_enet_delivers, set_up, tear_down)
     transport_close(other);
 }
 
-TEST(a_liar_gets_enet_and_the_transport_out_of_step_nowhere, set_up, tear_down)
+TEST(a_liar_gets_enet_and_the_transport_out_of_step_nowhere)
 {
     for (int run = 0; run < 10; run++) {
         struct transport *other = connect_two();
@@ -382,11 +384,6 @@ TEST(a_liar_gets_enet_and_the_transport_out_of_step_nowhere, set_up, tear_down)
 
 // --- Strangers ---
 
-static uint64_t rejected(enum datagram_verdict reason)
-{
-    return transport_stats(transport)->rejected[reason];
-}
-
 static void send_message_as(int raw, unsigned peer, unsigned session)
 {
     const unsigned header = peer | session << ENET_PROTOCOL_HEADER_SESSION_SHIFT;
@@ -400,7 +397,7 @@ static void send_message_as(int raw, unsigned peer, unsigned session)
             enet_socket_send(clients[0].host->socket, &clients[0].peer->address, &buffer, 1) > 0);
 }
 
-TEST(messages_of_nobody_are_ignored, set_up, tear_down)
+TEST(messages_of_nobody_are_ignored)
 {
     const int raw = open_raw();
     connect_clients(1);
@@ -428,10 +425,9 @@ TEST(messages_of_nobody_are_ignored, set_up, tear_down)
     send_message_as(-1, id, session);
     receive_all();
     assert_int_equal(seen.messages, 1);
-    close(raw);
 }
 
-TEST(a_flood_of_messages_is_bounded, set_up, tear_down)
+TEST(a_flood_of_messages_is_bounded)
 {
     enum { FLOOD = 2000 };
     connect_clients(1);
@@ -450,7 +446,7 @@ TEST(a_flood_of_messages_is_bounded, set_up, tear_down)
 
 // --- A bad line ---
 
-TEST(libenet_talks_to_the_transport_over_a_bad_line, set_up, tear_down)
+TEST(libenet_talks_to_the_transport_over_a_bad_line)
 {
     enum { CLIENTS = 8, TICKS = 600, TICK_MS = 16, MESSAGES = TICKS / 6 };
     connect_clients(CLIENTS);

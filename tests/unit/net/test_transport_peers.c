@@ -5,21 +5,11 @@
 
 #include "peer_guard.h"
 
+TEST_EACH(set_up, tear_down)
+
 // --- Coming and going ---
 
-TEST(disconnect_reason_reaches_the_client_behind_the_last_message, set_up, tear_down)
-{
-    connect_clients(1);
-    send_to_peer(seen.last_peer, true, 0, 100);
-    transport_disconnect(transport, seen.last_peer, 42);
-    send_to_peer(seen.last_peer, true, 1, 100); // too late: silently ignored
-    RUN_UNTIL(clients[0].disconnected && seen.disconnected == 1);
-    assert_int_equal(clients[0].messages[0], 1);
-    assert_int_equal(clients[0].reason, 42);
-    assert_int_equal(transport_peers(transport), 0);
-}
-
-TEST(leaving_is_reported_once, set_up, tear_down)
+TEST(leaving_is_reported_once)
 {
     connect_clients(2);
     enet_peer_disconnect(clients[0].peer, 0);
@@ -34,7 +24,7 @@ TEST(leaving_is_reported_once, set_up, tear_down)
     assert_int_equal(transport_peers(transport), 0);
 }
 
-TEST(a_short_connection_is_reported_in_order, set_up, tear_down)
+TEST(a_short_connection_is_reported_in_order)
 {
     struct client *client = add_client();
     run_client(client);
@@ -52,7 +42,7 @@ TEST(a_short_connection_is_reported_in_order, set_up, tear_down)
     assert_int_equal(transport_peers(transport), 0);
 }
 
-TEST(peer_that_never_acknowledges_is_dropped_at_the_cap, set_up, tear_down)
+TEST(peer_that_never_acknowledges_is_dropped_at_the_cap)
 {
     transport_close(transport);
     open_transport(1);
@@ -84,7 +74,7 @@ TEST(peer_that_never_acknowledges_is_dropped_at_the_cap, set_up, tear_down)
     RUN_UNTIL(next->messages[0] == 1);
 }
 
-TEST(acknowledged_bytes_do_not_count_towards_the_cap, set_up, tear_down)
+TEST(acknowledged_bytes_do_not_count_towards_the_cap)
 {
     connect_clients(1);
     for (uint32_t i = 0; i < 300; i++) {
@@ -114,7 +104,7 @@ static void acknowledge_nonsense(const struct client *client, uint16_t sequence)
     assert_true(enet_socket_send(client->host->socket, &client->peer->address, buffers, 2) > 0);
 }
 
-TEST(peer_that_acknowledges_nonsense_is_dropped_in_time, set_up, tear_down)
+TEST(peer_that_acknowledges_nonsense_is_dropped_in_time)
 {
     enum { STEP_MS = 100 };
     connect_clients(1);
@@ -150,7 +140,7 @@ static void play_on(uint32_t number)
     run_server();
 }
 
-TEST(a_client_that_was_slow_once_survives_a_lost_ping, set_up, tear_down)
+TEST(a_client_that_was_slow_once_survives_a_lost_ping)
 {
     struct client *client = add_client();
     run_client(client);
@@ -173,76 +163,6 @@ TEST(a_client_that_was_slow_once_survives_a_lost_ping, set_up, tear_down)
 
 // --- Enemies ---
 
-static void expect_rejection(int raw, const void *data, size_t size, enum datagram_verdict verdict)
-{
-    const struct transport_stats before = *transport_stats(transport);
-    send_raw(raw, data, size);
-    run_server();
-    const struct transport_stats *after = transport_stats(transport);
-    assert_int_equal(after->rejected[verdict], before.rejected[verdict] + 1);
-    assert_int_equal(after->packets_in, before.packets_in + 1);
-    assert_int_equal(after->bytes_in, before.bytes_in + size);
-    assert_int_equal(after->packets_out, before.packets_out);
-}
-
-TEST(bad_datagrams_are_rejected_by_reason, set_up, tear_down)
-{
-    static uint8_t huge[65507];
-    const uint8_t fragment[4 + 24 + 4] = {0x80, 0, 0, 0, 0x88, 0, 0, 1, 0, 1, 0, 4, 0, 0x10};
-    const uint8_t compressed[] = {0xC0, 0, 0, 0, 1, 2, 3, 4};
-    const int raw = open_raw();
-    expect_rejection(raw, huge, RAIM_MAX_DATAGRAM_BYTES + 1, DATAGRAM_OVERSIZE);
-    expect_rejection(raw, huge, 4097, DATAGRAM_OVERSIZE);
-    expect_rejection(raw, huge, sizeof huge, DATAGRAM_OVERSIZE);
-    expect_rejection(raw, "", 0, DATAGRAM_MALFORMED);
-    expect_rejection(raw, "x", 1, DATAGRAM_MALFORMED);
-    expect_rejection(raw, "\xFF\xFF\xFF\xFFgetinfo", 11, DATAGRAM_CONNECTIONLESS);
-    expect_rejection(raw, fragment, sizeof fragment, DATAGRAM_FRAGMENT);
-    expect_rejection(raw, compressed, sizeof compressed, DATAGRAM_COMPRESSED);
-    close(raw);
-}
-
-// A captured datagram with a few bytes changed, or random bytes.
-static size_t make_garbage(uint8_t *data)
-{
-    if (chance_int(0, 3) == 0) {
-        const size_t size = (size_t)chance_int(0, chance_int(0, 20) == 0 ? 5000 : 200);
-        for (size_t i = 0; i < size; i++)
-            data[i] = (uint8_t)chance_int(0, 255);
-        return size;
-    }
-    const size_t which = (size_t)chance_int(0, (int)captured_count - 1);
-    memcpy(data, captured[which].data, captured[which].size);
-    for (int wrong = chance_int(0, 4); wrong > 0 && captured[which].size > 0; wrong--)
-        data[chance_int(0, (int)captured[which].size - 1)] = (uint8_t)chance_int(0, 255);
-    return captured[which].size;
-}
-
-TEST(garbage_does_not_disturb_an_honest_client, set_up, tear_down)
-{
-    captured_count = 0;
-    connect_clients(3);
-    for (uint32_t i = 0; i < 20; i++) {
-        say(&clients[i % 3], i % 2 == 0 ? 0 : 1, clients[i % 3].next[i % 2], 60);
-        run_clients();
-        run_server();
-    }
-    const size_t kept = captured_count;
-    const int raw = open_raw();
-    uint8_t data[5000];
-    for (uint32_t round = 0; round < 400; round++) {
-        const uint32_t received = clients[0].messages[0];
-        captured_count = kept;
-        for (int i = 0; i < 10; i++)
-            send_raw(raw, data, make_garbage(data));
-        say(&clients[0], 0, clients[0].next[0], 60);
-        RUN_UNTIL(clients[0].messages[0] == received + 1);
-    }
-    assert_true(rejections_in_all() > 1000);
-    assert_false(clients[0].disconnected || clients[1].disconnected || clients[2].disconnected);
-    close(raw);
-}
-
 // --- Memory ---
 
 static int allocations_until_failure = -1; // -1: never
@@ -256,7 +176,7 @@ static void *failing_malloc(size_t size)
     return malloc(size);
 }
 
-TEST(no_memory_costs_messages_and_not_the_server, set_up, tear_down)
+TEST(no_memory_costs_messages_and_not_the_server)
 {
     const ENetCallbacks callbacks = {.malloc = failing_malloc, .free = free};
     assert_int_equal(enet_initialize_with_callbacks(ENET_VERSION, &callbacks), 0);

@@ -76,9 +76,8 @@ static inline void open_transport(uint32_t peers)
     assert_non_null(transport);
 }
 
-static inline int set_up(void **state)
+static inline void set_up(void)
 {
-    (void)state;
     memset(&kernel, 0, sizeof kernel);
     kernel.fail_at = -1;
     enet_time_set((enet_uint32)monotonic_ms()); // the clients' clock too
@@ -86,17 +85,14 @@ static inline int set_up(void **state)
     memset(clients, 0, sizeof clients);
     client_count = 0;
     open_transport(128);
-    return 0;
 }
 
-static inline int tear_down(void **state)
+static inline void tear_down(void)
 {
-    (void)state;
     for (size_t i = 0; i < client_count; i++)
         enet_host_destroy(clients[i].host);
     transport_close(transport);
     transport = NULL;
-    return 0;
 }
 
 static inline struct client *add_client(void)
@@ -204,16 +200,21 @@ static inline bool in_time(uint64_t deadline)
         }                                                                                          \
     } while (0)
 
+static inline void run(int turns)
+{
+    for (int i = 0; i < turns; i++) {
+        run_clients();
+        run_server();
+    }
+}
+
 static inline void connect_clients(size_t count)
 {
     const uint32_t before = seen.connected;
     for (size_t i = 0; i < count; i++)
         add_client();
     RUN_UNTIL(seen.connected == before + count);
-    for (int i = 0; i < 4; i++) {
-        run_clients();
-        run_server();
-    }
+    run(4);
     for (size_t i = 0; i < client_count; i++)
         assert_true(clients[i].connected);
 }
@@ -247,6 +248,11 @@ static inline void send_to_peer(uint32_t peer, bool reliable, uint32_t number, s
     transport_send(transport, peer, reliable, bytes, size);
 }
 
+static inline uint64_t rejected(enum datagram_verdict reason)
+{
+    return transport_stats(transport)->rejected[reason];
+}
+
 static inline uint64_t rejections_in_all(void)
 {
     uint64_t sum = 0;
@@ -255,13 +261,26 @@ static inline uint64_t rejections_in_all(void)
     return sum;
 }
 
+static inline void close_raw(void *raw)
+{
+    close((int)(intptr_t)raw);
+}
+
 // A plain socket that speaks to the transport without ENet.
-static inline int open_raw(void)
+static inline int connect_raw(void)
 {
     const int raw = socket(AF_INET, SOCK_DGRAM, 0);
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(transport_port(transport))};
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     assert_int_equal(connect(raw, (struct sockaddr *)&to, sizeof to), 0);
+    return raw;
+}
+
+// One until the test's end.
+static inline int open_raw(void)
+{
+    const int raw = connect_raw();
+    test_at_end(close_raw, (void *)(intptr_t)raw);
     return raw;
 }
 
