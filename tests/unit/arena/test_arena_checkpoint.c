@@ -16,7 +16,7 @@
 
 enum { TICK_HZ = 60, INVITES = 11 };
 
-struct fixture {
+static struct fixture {
     char directory[32], path[64];
     struct raim_map *map;
     struct raim_match_def def;
@@ -27,9 +27,9 @@ struct fixture {
     struct udp_address from;
     raim_player_id player;
     uint8_t token[RAIM_TOKEN_BYTES];
-};
+} * fixture;
 
-static void send_hello(struct fixture *fixture, bool resume)
+static void send_hello(bool resume)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = resume, .name = "Ada"};
@@ -40,7 +40,7 @@ static void send_hello(struct fixture *fixture, bool resume)
                        raim_hello_write(&hello, bytes, sizeof bytes));
 }
 
-static void begin_process(struct fixture *fixture)
+static void begin_process(void)
 {
     char error[128];
     fixture->match = raim_match_create(&fixture->def);
@@ -50,14 +50,14 @@ static void begin_process(struct fixture *fixture)
     assert_non_null(fixture->transport);
 }
 
-static void end_process(struct fixture *fixture)
+static void end_process(void)
 {
     arena_checkpoint_destroy(&fixture->checkpoint);
     raim_match_destroy(fixture->match);
     transport_close(fixture->transport);
 }
 
-static void steps(struct fixture *fixture, int count)
+static void steps(int count)
 {
     struct raim_outgoing outgoing;
     while (count-- > 0) {
@@ -69,7 +69,7 @@ static void steps(struct fixture *fixture, int count)
     }
 }
 
-static void open_socket(struct fixture *fixture)
+static void open_socket(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
@@ -82,9 +82,9 @@ static void open_socket(struct fixture *fixture)
 }
 
 // An arena without clients. Its bot does not fire, because it sees no other player.
-static struct fixture *open_fixture(void)
+static void open_fixture(void)
 {
-    struct fixture *fixture = calloc(1, sizeof *fixture);
+    fixture = calloc(1, sizeof *fixture);
     strcpy(fixture->directory, "/tmp/raimd-test-XXXXXX");
     assert_non_null(mkdtemp(fixture->directory));
     snprintf(fixture->path, sizeof fixture->path, "%s/arena.checkpoint", fixture->directory);
@@ -97,15 +97,14 @@ static struct fixture *open_fixture(void)
     fixture->def.bots = 1;
     for (size_t i = 0; i < sizeof fixture->token; i++)
         fixture->token[i] = (uint8_t)chance_int(0, 255);
-    open_socket(fixture);
-    begin_process(fixture);
+    open_socket();
+    begin_process();
     arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
-    return fixture;
 }
 
-static void close_fixture(struct fixture *fixture)
+static void close_fixture(void)
 {
-    end_process(fixture);
+    end_process();
     raim_map_destroy(fixture->map);
     close(fixture->client);
     unlink(fixture->path);
@@ -113,8 +112,10 @@ static void close_fixture(struct fixture *fixture)
     free(fixture);
 }
 
+TEST_EACH(open_fixture, close_fixture)
+
 // The tick of the saved match, as another process would restore it.
-static uint32_t kept_tick(const struct fixture *fixture)
+static uint32_t kept_tick(void)
 {
     struct checkpoint_address addresses[RAIM_MAX_PLAYERS];
     struct checkpoint *checkpoint = checkpoint_create(fixture->directory, "arena");
@@ -128,10 +129,10 @@ static uint32_t kept_tick(const struct fixture *fixture)
 }
 
 // A client plays, with its address set to that of the socket, and the process dies.
-static void play_and_die(struct fixture *fixture)
+static void play_and_die(void)
 {
-    send_hello(fixture, false);
-    steps(fixture, 10);
+    send_hello(false);
+    steps(10);
     struct raim_match_player rows[8];
     assert_int_equal(raim_match_players(fixture->match, rows, 8), 2);
     assert_string_equal(rows[1].name, "Ada");
@@ -143,11 +144,11 @@ static void play_and_die(struct fixture *fixture)
     address->low = fixture->from.ip.low;
     address->port = fixture->from.port;
     checkpoint_save(fixture->checkpoint.file, fixture->match, fixture->checkpoint.addresses);
-    end_process(fixture);
+    end_process();
 }
 
 // Whether an invitation was received.
-static bool is_invited(const struct fixture *fixture, struct raim_invite *invite)
+static bool is_invited(struct raim_invite *invite)
 {
     uint8_t bytes[64];
     const ssize_t size = recv(fixture->client, bytes, sizeof bytes, 0);
@@ -160,12 +161,12 @@ static bool is_invited(const struct fixture *fixture, struct raim_invite *invite
     return true;
 }
 
-static int count_invites(const struct fixture *fixture)
+static int count_invites(void)
 {
     // Every invitation of a restart is equal, so that repetitions do not invite a client twice.
     struct raim_invite invite, first = {0};
     int count = 0;
-    for (; is_invited(fixture, &invite); count++) {
+    for (; is_invited(&invite); count++) {
         first = count == 0 ? invite : first;
         assert_memory_equal(&invite, &first, sizeof first);
     }
@@ -174,108 +175,93 @@ static int count_invites(const struct fixture *fixture)
 
 TEST(it_saves_once_a_second_and_when_a_player_joins)
 {
-    struct fixture *fixture = open_fixture();
     const uint32_t first = fixture->checkpoint.saved_tick;
-    steps(fixture, TICK_HZ - 1);
+    steps(TICK_HZ - 1);
     assert_int_equal(fixture->checkpoint.saved_tick, first);
-    steps(fixture, 1);
+    steps(1);
     assert_int_equal(fixture->checkpoint.saved_tick, first + TICK_HZ);
-    steps(fixture, 5);
-    send_hello(fixture, false); // a new player is an event
-    steps(fixture, 1);
+    steps(5);
+    send_hello(false); // a new player is an event
+    steps(1);
     assert_int_equal(fixture->checkpoint.saved_tick, first + TICK_HZ + 6);
-    assert_int_equal(kept_tick(fixture), raim_match_tick(fixture->match));
-    close_fixture(fixture);
+    assert_int_equal(kept_tick(), raim_match_tick(fixture->match));
 }
 
 TEST(players_are_invited_until_they_return)
 {
-    struct fixture *fixture = open_fixture();
-    play_and_die(fixture);
-    begin_process(fixture);
+    play_and_die();
+    begin_process();
     arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
-    steps(fixture, 1);
-    assert_int_equal(count_invites(fixture), 1); // at once
-    steps(fixture, TICK_HZ / 5);
-    assert_int_equal(count_invites(fixture), 1);
-    send_hello(fixture, true);
-    steps(fixture, 3 * TICK_HZ);
-    assert_int_equal(count_invites(fixture), 0);
+    steps(1);
+    assert_int_equal(count_invites(), 1); // at once
+    steps(TICK_HZ / 5);
+    assert_int_equal(count_invites(), 1);
+    send_hello(true);
+    steps(3 * TICK_HZ);
+    assert_int_equal(count_invites(), 0);
     struct raim_match_player rows[8];
     assert_int_equal(raim_match_players(fixture->match, rows, 8), 2);
     assert_int_equal(rows[1].id, fixture->player);
     assert_false(rows[1].away);
-    close_fixture(fixture);
 }
 
 TEST(absent_players_are_invited_for_two_seconds)
 {
-    struct fixture *fixture = open_fixture();
-    play_and_die(fixture);
-    begin_process(fixture);
+    play_and_die();
+    begin_process();
     arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
-    steps(fixture, 5 * TICK_HZ);
-    assert_int_equal(count_invites(fixture), INVITES);
-    close_fixture(fixture);
+    steps(5 * TICK_HZ);
+    assert_int_equal(count_invites(), INVITES);
 }
 
 TEST(a_match_that_ends_for_good_leaves_nothing)
 {
-    struct fixture *fixture = open_fixture();
-    steps(fixture, 10);
+    steps(10);
     arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, false);
-    end_process(fixture);
+    end_process();
     assert_int_not_equal(access(fixture->path, F_OK), 0);
-    begin_process(fixture);
-    close_fixture(fixture);
+    begin_process();
 }
 
 TEST(a_match_that_continues_is_saved_at_the_end)
 {
-    struct fixture *fixture = open_fixture();
-    send_hello(fixture, false);
-    steps(fixture, 25);
+    send_hello(false);
+    steps(25);
     arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
-    assert_int_equal(kept_tick(fixture), raim_match_tick(fixture->match));
+    assert_int_equal(kept_tick(), raim_match_tick(fixture->match));
     struct raim_outgoing outgoing;
     assert_true(raim_match_outgoing(fixture->match, &outgoing));
     assert_true(outgoing.close);
     assert_int_equal(outgoing.reason, RAIM_REASON_RESTART);
-    close_fixture(fixture);
 }
 
 TEST(orderly_ends_are_no_crashes)
 {
-    struct fixture *fixture = open_fixture();
-    steps(fixture, 5);
+    steps(5);
     for (uint32_t i = 1; i <= 3 * CHECKPOINT_MAX_RESTORES; i++) {
         arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
-        end_process(fixture);
-        begin_process(fixture);
+        end_process();
+        begin_process();
         arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
         assert_int_equal(raim_match_tick(fixture->match), 5 * i);
-        steps(fixture, 5);
+        steps(5);
     }
-    close_fixture(fixture);
 }
 
 TEST(another_match_is_saved_from_its_first_step_on)
 {
-    struct fixture *fixture = open_fixture();
-    steps(fixture, 25);
+    steps(25);
     struct raim_match *before = fixture->match;
     fixture->def.bots = 3;
     fixture->match = raim_match_create(&fixture->def);
-    steps(fixture, 1);
-    assert_int_equal(kept_tick(fixture), 1);
+    steps(1);
+    assert_int_equal(kept_tick(), 1);
     raim_match_destroy(before);
-    close_fixture(fixture);
 }
 
 TEST(the_map_is_found_in_the_rotation)
 {
-    struct fixture *fixture = open_fixture();
-    steps(fixture, 1);
+    steps(1);
     struct raim_map other = *fixture->map, third = *fixture->map;
     strcpy(other.name, "other");
     strcpy(third.name, "third");
@@ -291,40 +277,22 @@ TEST(the_map_is_found_in_the_rotation)
     config.rotation_count = 2;
     arena_checkpoint_note_map(&fixture->checkpoint, &(struct checkpoint_map){.index = 2});
     fixture->checkpoint.match = NULL; // as for a match on another map
-    steps(fixture, 1);
+    steps(1);
     assert_int_equal(arena_checkpoint_find_map(&fixture->checkpoint, &config).index, 2);
-    close_fixture(fixture);
 }
 
 TEST(renaming_the_arena_renames_its_checkpoint)
 {
     char path[80];
-    struct fixture *fixture = open_fixture();
     snprintf(path, sizeof path, "%s/duel.checkpoint", fixture->directory);
-    steps(fixture, 10);
+    steps(10);
     arena_checkpoint_rename(&fixture->checkpoint, "duel");
     assert_string_equal(fixture->checkpoint.name, "duel");
     assert_int_equal(access(fixture->path, F_OK), -1);
     assert_int_equal(access(path, F_OK), 0);
     arena_checkpoint_rename(&fixture->checkpoint, "arena");
-    send_hello(fixture, false);
-    steps(fixture, 1);
+    send_hello(false);
+    steps(1);
     assert_int_equal(access(path, F_OK), -1);
-    assert_int_equal(kept_tick(fixture), raim_match_tick(fixture->match));
-    close_fixture(fixture);
-}
-
-TEST(without_a_directory_nothing_is_saved)
-{
-    struct fixture *fixture = open_fixture();
-    end_process(fixture);
-    assert_int_equal(setenv("RUNTIME_DIRECTORY", "", 1), 0);
-    begin_process(fixture);
-    arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
-    steps(fixture, 2 * TICK_HZ);
-    arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
-    struct raim_outgoing outgoing;
-    assert_false(raim_match_outgoing(fixture->match, &outgoing)); // no client is connected
-    assert_int_equal(raim_match_tick(fixture->match), 2 * TICK_HZ);
-    close_fixture(fixture);
+    assert_int_equal(kept_tick(), raim_match_tick(fixture->match));
 }

@@ -3,16 +3,21 @@
 #define _GNU_SOURCE
 #include "bans.h"
 #include "chance.h"
+#include "files_fixture.h"
 #include "state_file.h"
-#include "test.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
+#include <arpa/inet.h>
 
 enum { NOW = 1000000 };
 
-static char directory[] = "/tmp/raim-bans-XXXXXX";
-static char path[64];
+static const char *path; // of a file
+
+static void set_up(void)
+{
+    path = path_in(test_directory(), "bans");
+}
+
+TEST_EACH(set_up, NULL)
 
 static struct ban ban_of(const char *network, int64_t until_s, const char *why)
 {
@@ -34,18 +39,16 @@ static struct bans *add(struct bans *bans, const char *network, int64_t until_s,
 
 static struct ip_address address_of(const char *text)
 {
-    struct ip_address network;
-    uint32_t prefix;
-    char whole[64];
-    snprintf(whole, sizeof whole, "%s/128", text);
-    assert_true(bans_parse(strchr(text, ':') != NULL ? whole : text, &network, &prefix));
-    return network;
-}
-
-static const char *why_out(const struct bans *bans, const char *address)
-{
-    const struct ban *ban = bans_find(bans, address_of(address), NOW);
-    return ban != NULL ? ban->why : NULL;
+    char v6[64];
+    uint8_t bytes[16];
+    struct ip_address address = {0};
+    snprintf(v6, sizeof v6, "%s%s", strchr(text, ':') != NULL ? "" : "::ffff:", text);
+    assert_int_equal(inet_pton(AF_INET6, v6, bytes), 1);
+    for (int i = 0; i < 8; i++) {
+        address.high = address.high << 8 | bytes[i];
+        address.low = address.low << 8 | bytes[8 + i];
+    }
+    return address;
 }
 
 TEST(networks_are_read_as_they_are_written)
@@ -89,84 +92,40 @@ TEST(networks_are_read_as_they_are_written)
 
 TEST(a_ban_keeps_out_its_network_and_no_other)
 {
-    struct bans *bans = add(NULL, "192.0.2.0/24", 0, "net");
-    bans = add(bans, "198.51.100.7", 0, "one");
-    assert_string_equal(why_out(bans, "192.0.2.0"), "net");
-    assert_string_equal(why_out(bans, "192.0.2.255"), "net");
-    assert_string_equal(why_out(bans, "198.51.100.7"), "one");
-    assert_null(why_out(bans, "192.0.3.0"));
-    assert_null(why_out(bans, "192.0.1.255"));
-    assert_null(why_out(bans, "198.51.100.6"));
-    assert_null(bans_find(NULL, address_of("192.0.2.1"), NOW));
-    bans = add(bans, "0.0.0.0/0", 0, "all");
-    assert_string_equal(why_out(bans, "203.0.113.5"), "all");
-    free(bans);
-}
-
-TEST(a_ban_of_a_host_of_ipv6_is_of_its_64)
-{
-    struct bans *bans = add(NULL, "2001:db8:1:2:3:4:5:6", 0, "host");
-    char text[BANS_NETWORK_BYTES];
-    bans_print(bans->items[0].network, bans->items[0].prefix, text);
-    assert_string_equal(text, "2001:db8:1:2::/64");
-    bans = add(bans, "2001:db9::1/128", 0, "one");
-    bans = add(bans, "fe80::1", 0, "link");
-    assert_string_equal(why_out(bans, "2001:db8:1:2:ffff::"), "host");
-    assert_null(why_out(bans, "2001:db8:1:3::"));
-    assert_string_equal(why_out(bans, "2001:db9::1"), "one");
-    assert_null(why_out(bans, "2001:db9::2"));
-    assert_string_equal(why_out(bans, "fe80::1"), "link");
-    assert_null(why_out(bans, "fe80::2"));
-    bans = add(bans, "2001:db8::/32", 0, "net");
-    assert_string_equal(why_out(bans, "2001:db8:ffff::1"), "net");
-    free(bans);
-}
-
-TEST(a_mapped_address_meets_the_ban_of_its_ipv4_address)
-{
-    struct bans *bans = add(NULL, "192.0.2.0/24", 0, "net");
-    assert_string_equal(why_out(bans, "::ffff:192.0.2.9"), "net");
-    assert_null(why_out(bans, "::192.0.2.9"));
-    assert_null(why_out(bans, "::ffff:192.0.3.9"));
-    bans = add(bans, "::ffff:198.51.100.7", 0, "one");
-    assert_string_equal(why_out(bans, "198.51.100.7"), "one");
-    free(bans);
-    bans = add(NULL, "::/0", 0, "all of IPv6");
-    assert_string_equal(why_out(bans, "2001:db8::1"), "all of IPv6");
-    assert_null(why_out(bans, "192.0.2.1"));
-    bans = add(bans, "0.0.0.0/0", 0, "all of IPv4");
-    assert_string_equal(why_out(bans, "192.0.2.1"), "all of IPv4");
-    free(bans);
-}
-
-TEST(a_translated_address_meets_the_ban_of_its_ipv4_address)
-{
-    static const char *const rows[][3] = {
-        // a ban, an address, whether it is banned
-        {"1.2.3.4", "64:ff9b::102:304", "y"},
-        {"1.2.3.0/24", "64:ff9b::1.2.3.9", "y"},
-        {"64:ff9b::1.2.3.4", "1.2.3.4", "y"},
-        {"64:ff9b::1.2.3.4", "64:ff9b::1.2.3.5", ""}, // not the /64, which is all of IPv4
-        {"64:ff9b::1.2.3.0/120", "1.2.3.200", "y"},
-        {"64:ff9b::/96", "64:ff9b::1.2.3.4", "y"},
-        {"64:ff9b::/96", "1.2.3.4", ""},
-        {"1.2.3.4", "64:ff9b:1::102:304", ""},
+    static const struct {
+        const char *ban, *inside, *outside; // "": none
+    } rows[] = {
+        {"192.0.2.0/24", "192.0.2.0", "192.0.1.255"},
+        {"192.0.2.0/24", "192.0.2.255", "192.0.3.0"},
+        {"198.51.100.7", "198.51.100.7", "198.51.100.6"},
+        {"0.0.0.0/0", "203.0.113.5", "2001:db8::1"},
+        {"2001:db8::/32", "2001:db8:ffff::1", "2001:db9::1"},
+        {"2001:db9::1/128", "2001:db9::1", "2001:db9::2"},
+        {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2:ffff::", "2001:db8:1:3::"}, // a host: its /64
+        {"fe80::1", "fe80::1", "fe80::2"},
+        // An IPv4 address that is mapped to IPv6 or translated is the IPv4 address.
+        {"192.0.2.0/24", "::ffff:192.0.2.9", "::192.0.2.9"},
+        {"192.0.2.0/24", "::ffff:192.0.2.9", "::ffff:192.0.3.9"},
+        {"::ffff:198.51.100.7", "198.51.100.7", "198.51.100.8"},
+        {"::/0", "2001:db8::1", "192.0.2.1"},
+        {"1.2.3.4", "64:ff9b::102:304", "64:ff9b:1::102:304"},
+        {"1.2.3.0/24", "64:ff9b::1.2.3.9", "64:ff9b::1.2.4.9"},
+        {"64:ff9b::1.2.3.4", "1.2.3.4", "64:ff9b::1.2.3.5"},
+        {"64:ff9b::1.2.3.0/120", "1.2.3.200", "1.2.4.200"},
+        {"64:ff9b::/96", "64:ff9b::1.2.3.4", "1.2.3.4"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct ban ban = {0};
-        struct ip_address ip;
-        uint32_t prefix;
-        assert_true(bans_parse(rows[i][0], &ban.network, &ban.prefix));
-        // A prefix of its own, because a host of IPv6 is read as its /64.
-        char text[64];
-        snprintf(text, sizeof text, "%s%s", rows[i][1], strchr(rows[i][1], ':') ? "/128" : "");
-        assert_true(bans_parse(text, &ip, &prefix));
-        if (strchr(rows[i][1], ':') != NULL && strstr(rows[i][1], "64:ff9b::") != NULL)
-            ip = (struct ip_address){UINT64_C(0x0064FF9B00000000), (uint32_t)ip.low};
-        struct bans *bans = bans_with(NULL, &ban, 0);
-        assert_int_equal(bans_find(bans, ip, 0) != NULL, *rows[i][2] != '\0');
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bans *bans = add(NULL, rows[i].ban, 0, "why");
+        if (bans_find(bans, address_of(rows[i].inside), NOW) == NULL ||
+            bans_find(bans, address_of(rows[i].outside), NOW) != NULL)
+            fail_msg("%s", rows[i].ban);
         free(bans);
     }
+    assert_null(bans_find(NULL, address_of("192.0.2.1"), NOW));
+    const struct ban host = ban_of("2001:db8:1:2:3:4:5:6", 0, "");
+    char text[BANS_NETWORK_BYTES];
+    bans_print(host.network, host.prefix, text);
+    assert_string_equal(text, "2001:db8:1:2::/64");
 }
 
 TEST(a_ban_ends_in_its_second)
@@ -186,7 +145,7 @@ TEST(a_network_is_banned_once_with_the_newest_reason)
     struct bans *bans = add(NULL, "192.0.2.0/24", NOW + 5, "first");
     bans = add(bans, "192.0.2.0/24", 0, "second");
     assert_int_equal(bans->count, 1);
-    assert_string_equal(why_out(bans, "192.0.2.9"), "second");
+    assert_string_equal(bans->items[0].why, "second");
     struct ip_address network;
     uint32_t prefix;
     assert_true(bans_parse("192.0.2.0/24", &network, &prefix));
@@ -249,33 +208,6 @@ TEST(a_saved_list_is_loaded)
         assert_memory_equal(loaded->items, bans->items, bans->count * sizeof bans->items[0]);
         free(loaded);
     }
-    free(bans);
-}
-
-TEST(a_missing_file_holds_no_bans)
-{
-    char error[256];
-    struct bans_unread unread = {0};
-    unlink(path);
-    struct bans *bans = bans_load(path, &unread, error, sizeof error);
-    assert_non_null(bans);
-    assert_int_equal(bans->count, 0);
-    free(bans);
-}
-
-TEST(a_file_of_the_first_form_is_read)
-{
-    char error[256];
-    struct bans_unread unread = {0};
-    FILE *file = fopen(path, "w");
-    fputs("192.0.2.0/24 0 come back later\n2001:db8::/32 7 \n", file);
-    fclose(file);
-    struct bans *bans = bans_load(path, &unread, error, sizeof error);
-    assert_non_null(bans);
-    assert_int_equal(bans->count, 2);
-    assert_string_equal(bans->items[0].why, "come back later");
-    assert_string_equal(bans->items[0].by, "");
-    assert_int_equal(bans->items[1].until_s, 7);
     free(bans);
 }
 
@@ -345,12 +277,29 @@ TEST(networks_that_nobody_means_are_wide)
     }
 }
 
-static void write_file(const char *text)
+static struct bans_unread unread;
+static char error[256];
+
+static struct bans *load(void)
 {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    unread = (struct bans_unread){0};
+    error[0] = '\0';
+    return freed(bans_load(path, &unread, error, sizeof error));
+}
+
+TEST(a_missing_file_holds_no_bans)
+{
+    assert_int_equal(load()->count, 0);
+}
+
+TEST(a_file_of_the_first_form_is_read)
+{
+    write_file(path, "192.0.2.0/24 0 come back later\n2001:db8::/32 7 \n");
+    const struct bans *bans = load();
+    assert_int_equal(bans->count, 2);
+    assert_string_equal(bans->items[0].why, "come back later");
+    assert_string_equal(bans->items[0].by, "");
+    assert_int_equal(bans->items[1].until_s, 7);
 }
 
 // What a file of another version or a damaged one holds beside bans is kept, through every change.
@@ -364,69 +313,43 @@ TEST(lines_that_are_no_bans_are_kept_as_they_are)
                                         "\n",
                                         "192.0.2.7 later a x"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char error[256] = "", text[512], expected[512];
-        struct bans_unread unread = {0};
+        char text[512], expected[512];
         const bool is_last = i == sizeof lines / sizeof *lines - 1;
         const char *behind = is_last ? "" : "192.0.2.2 0 a y\n";
         snprintf(text, sizeof text, "raimd bans 3\n192.0.2.1 0 a x\n%s%s", lines[i], behind);
-        write_file(text);
-        struct bans *bans = bans_load(path, &unread, error, sizeof error);
-        assert_non_null(bans);
+        write_file(path, text);
+        const struct bans *bans = load();
         assert_int_equal(bans->count, is_last ? 1 : 2);
         assert_int_equal(unread.lines, 1);
         assert_int_equal(unread.first, 3);
         assert_string_equal(bans->items[0].by, "a");
         size_t size;
-        char *saved = bans_text(bans, &unread, &size);
+        const char *saved = freed(bans_text(bans, &unread, &size));
         snprintf(expected, sizeof expected, "raimd bans 2\n192.0.2.1 0 a x\n%s%s%s", behind,
                  lines[i], is_last ? "\n" : "");
         assert_string_equal(saved, expected);
-        free(saved);
         free(text_buffer_take(&unread.text));
-        free(bans);
     }
 }
 
 TEST(a_file_that_nobody_can_have_written_is_rejected)
 {
-    char error[256] = "";
-    struct bans_unread unread = {0};
-    write_file("192.0.2.1 0 x\n");
+    write_file(path, "192.0.2.1 0 x\n");
     assert_int_equal(truncate(path, BANS_MAX_FILE_BYTES + 1), 0);
-    assert_null(bans_load(path, &unread, error, sizeof error));
+    assert_null(load());
     assert_non_null(strstr(error, "it has more than"));
     assert_int_equal(unread.lines, 0);
 }
-
-static int set_up_group(void **state)
-{
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(path, sizeof path, "%s/bans", directory);
-    return 0;
-}
-
-static int tear_down_group(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(directory);
-}
-
-TEST_GROUP(set_up_group, tear_down_group)
 
 // --- Ban list ---
 
 // Ban lists by URL: their lines, and what is rejected whole.
 
-static char error[256];
-
 static struct bans *read_text(const char *text)
 {
     char *copy = strdup(text);
     error[0] = '\0';
-    struct bans *bans = ban_list_read(copy, strlen(copy), error, sizeof error);
+    struct bans *bans = freed(ban_list_read(copy, strlen(copy), error, sizeof error));
     free(copy);
     return bans;
 }
@@ -440,24 +363,23 @@ TEST(a_line_has_a_network_an_end_and_a_reason)
                                   "198.51.100.7 2027-01-31T18:00:00Z third time\n"
                                   "203.0.113.9 2 reasons\n"
                                   "203.0.113.8 2027-01-31");
-    assert_non_null(bans);
+    static const struct {
+        int64_t until_s;
+        const char *why;
+    } wanted[] = {{0, ""},
+                  {1801353600, "spam"},
+                  {1801353600 + 18 * 3600, "third time"},
+                  {0, "2 reasons"},
+                  {1801353600, ""}};
     assert_int_equal(bans->count, 5);
-    assert_int_equal(bans->items[0].until_s, 0);
-    assert_string_equal(bans->items[0].why, "");
-    assert_string_equal(bans->items[0].by, "list");
-    assert_int_equal(bans->items[1].until_s, 1801353600);
-    assert_string_equal(bans->items[1].why, "spam");
-    assert_int_equal(bans->items[2].until_s, 1801353600 + 18 * 3600);
-    assert_string_equal(bans->items[2].why, "third time");
-    assert_int_equal(bans->items[3].until_s, 0);
-    assert_string_equal(bans->items[3].why, "2 reasons");
-    assert_int_equal(bans->items[4].until_s, 1801353600);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(bans->items[i].until_s, wanted[i].until_s);
+        assert_string_equal(bans->items[i].why, wanted[i].why);
+        assert_string_equal(bans->items[i].by, "list");
+    }
     assert_non_null(bans_find(bans, ip_address_v4(0xC0000207), 0));
     assert_null(bans_find(bans, ip_address_v4(0xC0000307), 0));
-    free(bans);
-    bans = read_text("");
-    assert_int_equal(bans->count, 0);
-    free(bans);
+    assert_int_equal(read_text("")->count, 0);
 }
 
 TEST(a_list_with_one_bad_line_is_rejected_with_its_number)
@@ -470,8 +392,7 @@ TEST(a_list_with_one_bad_line_is_rejected_with_its_number)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[128];
         snprintf(text, sizeof text, "192.0.2.1\n%s\n192.0.2.2\n", bad[i]);
-        struct bans *bans = read_text(text);
-        if (bans != NULL)
+        if (read_text(text) != NULL)
             fail_msg("accepted: %s", bad[i]);
         assert_memory_equal(error, "line 2: ", 8);
     }
@@ -483,7 +404,7 @@ TEST(a_list_with_one_bad_line_is_rejected_with_its_number)
 TEST(65536_networks_are_read_and_no_more)
 {
     const size_t capacity = (BAN_LIST_MAX + 1) * 20;
-    char *text = calloc(1, capacity + 1);
+    char *text = freed(calloc(1, capacity + 1));
     size_t size = 0;
     for (int i = 0; i < BAN_LIST_MAX; i++)
         size += (size_t)snprintf(text + size, capacity - size, "10.%d.%d.0/24\n", i >> 8, i & 255);
@@ -492,16 +413,13 @@ TEST(65536_networks_are_read_and_no_more)
     assert_int_equal(bans->count, BAN_LIST_MAX);
     for (uint32_t i = 0; i < BAN_LIST_MAX; i += 97)
         assert_non_null(bans_find(bans, ip_address_v4(0x0A000001 + (i << 8)), 0));
-    free(bans);
     snprintf(text + size, capacity - size, "192.0.2.1\n");
     assert_null(read_text(text));
     assert_non_null(strstr(error, "65537"));
-    char *huge = malloc(BAN_LIST_MAX_BYTES + 2);
+    char *huge = freed(malloc(BAN_LIST_MAX_BYTES + 2));
     memset(huge, '#', BAN_LIST_MAX_BYTES + 1);
     huge[BAN_LIST_MAX_BYTES + 1] = '\0';
     assert_null(ban_list_read(huge, BAN_LIST_MAX_BYTES + 1, error, sizeof error));
-    free(huge);
     memcpy(text, "1.2.3.4\0", 8);
     assert_null(ban_list_read(text, 8, error, sizeof error));
-    free(text);
 }

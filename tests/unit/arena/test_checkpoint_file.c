@@ -26,7 +26,7 @@ enum {
 
 static const double grace_s = 30;
 
-struct fixture {
+static struct fixture {
     char directory[32], path[64], bad_path[72];
     struct raim_map *map;
     struct raim_match_def def;
@@ -37,9 +37,9 @@ struct fixture {
     uint64_t older, newer; // digests of the worlds in the slots
     uint8_t *bytes;        // of the file
     size_t size;
-};
+} * fixture;
 
-static void read_bytes(struct fixture *fixture)
+static void read_bytes(void)
 {
     FILE *file = fopen(fixture->path, "rb");
     struct stat status;
@@ -52,7 +52,7 @@ static void read_bytes(struct fixture *fixture)
     fclose(file);
 }
 
-static void write_bytes(const struct fixture *fixture, const uint8_t *bytes, size_t size)
+static void write_bytes(const uint8_t *bytes, size_t size)
 {
     FILE *file = fopen(fixture->path, "wb");
     assert_non_null(file);
@@ -60,12 +60,12 @@ static void write_bytes(const struct fixture *fixture, const uint8_t *bytes, siz
     assert_int_equal(fclose(file), 0);
 }
 
-static uint64_t digest(const struct fixture *fixture)
+static uint64_t digest(void)
 {
     return raim_world_digest(raim_match_world(fixture->match));
 }
 
-static void steps(struct fixture *fixture, int count)
+static void steps(int count)
 {
     struct raim_outgoing outgoing;
     while (count-- > 0) {
@@ -76,7 +76,7 @@ static void steps(struct fixture *fixture, int count)
 }
 
 // Begins another process: a new match, and no open file.
-static void begin_process(struct fixture *fixture)
+static void begin_process(void)
 {
     raim_match_destroy(fixture->match);
     checkpoint_destroy(fixture->checkpoint);
@@ -88,7 +88,7 @@ static void begin_process(struct fixture *fixture)
     memset(fixture->addresses, 0, sizeof fixture->addresses);
 }
 
-static void bind_checkpoint(struct fixture *fixture)
+static void bind_checkpoint(void)
 {
     char error[256];
     assert_true(checkpoint_bind(fixture->checkpoint, fixture->match, &fixture->played,
@@ -96,9 +96,9 @@ static void bind_checkpoint(struct fixture *fixture)
 }
 
 // A process that has played and saved twice, followed by a new one.
-static struct fixture *open_fixture(void)
+static void open_fixture(void)
 {
-    struct fixture *fixture = calloc(1, sizeof *fixture);
+    fixture = calloc(1, sizeof *fixture);
     strcpy(fixture->directory, "/tmp/raimd-test-XXXXXX");
     assert_non_null(mkdtemp(fixture->directory));
     snprintf(fixture->path, sizeof fixture->path, "%s/arena.checkpoint", fixture->directory);
@@ -111,20 +111,19 @@ static struct fixture *open_fixture(void)
     fixture->def.max_connections = 2;
     fixture->def.lag_compensation_ms = 50;
     fixture->def.bots = 2;
-    begin_process(fixture);
-    steps(fixture, 200);
+    begin_process();
+    steps(200);
     fixture->addresses[1] = (struct checkpoint_address){.low = 7, .port = 8, .player = 1025};
-    bind_checkpoint(fixture);
-    fixture->older = digest(fixture);
-    steps(fixture, 20);
+    bind_checkpoint();
+    fixture->older = digest();
+    steps(20);
     checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
-    fixture->newer = digest(fixture);
-    read_bytes(fixture);
-    begin_process(fixture);
-    return fixture;
+    fixture->newer = digest();
+    read_bytes();
+    begin_process();
 }
 
-static void close_fixture(struct fixture *fixture)
+static void close_fixture(void)
 {
     raim_match_destroy(fixture->match);
     checkpoint_destroy(fixture->checkpoint);
@@ -136,21 +135,23 @@ static void close_fixture(struct fixture *fixture)
     free(fixture);
 }
 
-static struct checkpoint_result restore(struct fixture *fixture)
+TEST_EACH(open_fixture, close_fixture)
+
+static struct checkpoint_result restore(void)
 {
     return checkpoint_restore(fixture->checkpoint, fixture->match, grace_s, fixture->addresses);
 }
 
-static void assert_rejected(struct fixture *fixture, const char *why)
+static void assert_rejected(const char *why)
 {
-    const uint64_t before = digest(fixture);
-    const struct checkpoint_result result = restore(fixture);
+    const uint64_t before = digest();
+    const struct checkpoint_result result = restore();
     assert_int_equal(result.verdict, CHECKPOINT_REJECTED);
     assert_string_equal(result.why, why);
-    assert_int_equal(digest(fixture), before);
+    assert_int_equal(digest(), before);
 }
 
-static uint32_t slot_bytes(const struct fixture *fixture)
+static uint32_t slot_bytes(void)
 {
     uint32_t bytes;
     memcpy(&bytes, fixture->bytes + SLOT_BYTES_AT, sizeof bytes);
@@ -158,10 +159,10 @@ static uint32_t slot_bytes(const struct fixture *fixture)
 }
 
 // Changes a number in both slots and updates their digests.
-static void forge(struct fixture *fixture, size_t at, uint64_t value)
+static void forge(size_t at, uint64_t value)
 {
     for (int i = 0; i < 2; i++) {
-        uint8_t *slot = fixture->bytes + FRONT_BYTES + (size_t)i * slot_bytes(fixture);
+        uint8_t *slot = fixture->bytes + FRONT_BYTES + (size_t)i * slot_bytes();
         uint32_t places, match_bytes, path_bytes;
         memcpy(slot + at, &value, sizeof value);
         memcpy(&places, slot + PLACES_AT, sizeof places);
@@ -172,48 +173,43 @@ static void forge(struct fixture *fixture, size_t at, uint64_t value)
                                       match_bytes + path_bytes);
         memcpy(slot, &whole, sizeof whole);
     }
-    write_bytes(fixture, fixture->bytes, fixture->size);
+    write_bytes(fixture->bytes, fixture->size);
 }
 
 TEST(the_newest_slot_is_restored)
 {
-    struct fixture *fixture = open_fixture();
     struct stat status;
     assert_int_equal(stat(fixture->path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
-    const struct checkpoint_result result = restore(fixture);
+    const struct checkpoint_result result = restore();
     assert_int_equal(result.verdict, CHECKPOINT_RESTORED);
     assert_true(result.age_ms < 10000);
-    assert_int_equal(digest(fixture), fixture->newer);
+    assert_int_equal(digest(), fixture->newer);
     assert_int_equal(fixture->addresses[1].low, 7);
     assert_int_equal(fixture->addresses[1].port, 8);
-    close_fixture(fixture);
 }
 
 TEST(without_a_file_nothing_is_restored)
 {
-    struct fixture *fixture = open_fixture();
     assert_int_equal(unlink(fixture->path), 0);
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_NONE);
+    assert_int_equal(restore().verdict, CHECKPOINT_NONE);
     checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
     checkpoint_trust(fixture->checkpoint);
     checkpoint_remove(fixture->checkpoint);
     assert_int_not_equal(access(fixture->path, F_OK), 0);
-    close_fixture(fixture);
 }
 
 TEST(damage_at_any_byte_costs_one_slot_at_most)
 {
-    struct fixture *fixture = open_fixture();
     uint32_t rejected = 0, newer = 0, older = 0;
     for (size_t at = 0; at < fixture->size; at++) {
         const uint8_t good = fixture->bytes[at];
         fixture->bytes[at] ^= (uint8_t)(1 << chance_int(0, 7));
-        write_bytes(fixture, fixture->bytes, fixture->size);
+        write_bytes(fixture->bytes, fixture->size);
         fixture->bytes[at] = good;
-        const uint64_t before = digest(fixture);
-        const struct checkpoint_result result = restore(fixture);
-        const uint64_t after = digest(fixture);
+        const uint64_t before = digest();
+        const struct checkpoint_result result = restore();
+        const uint64_t after = digest();
         if (result.verdict == CHECKPOINT_RESTORED) {
             newer += after == fixture->newer;
             older += after == fixture->older;
@@ -226,240 +222,175 @@ TEST(damage_at_any_byte_costs_one_slot_at_most)
     }
     assert_true(rejected >= 24); // the header
     assert_true(rejected <= FRONT_BYTES);
-    const uint32_t slot = slot_bytes(fixture);
+    const uint32_t slot = slot_bytes();
     assert_true(older > slot - FRONT_BYTES && older <= slot);
     assert_true(newer >= slot);
-    close_fixture(fixture);
-}
-
-TEST(damage_in_both_slots_is_rejected)
-{
-    struct fixture *fixture = open_fixture();
-    uint8_t *bytes = malloc(fixture->size);
-    const uint32_t slot = slot_bytes(fixture);
-    const uint32_t held = SLOT_HEAD_BYTES + 8 * raim_match_world(fixture->match)->max_players +
-                          (uint32_t)raim_match_checkpoint_size(fixture->match);
-    for (uint32_t at = 0; at < held; at++) {
-        memcpy(bytes, fixture->bytes, fixture->size);
-        bytes[FRONT_BYTES + at] ^= (uint8_t)chance_int(1, 255);
-        bytes[FRONT_BYTES + slot + at] ^= (uint8_t)chance_int(1, 255);
-        write_bytes(fixture, bytes, fixture->size);
-        assert_rejected(fixture, "it is damaged");
-    }
-    free(bytes);
-    close_fixture(fixture);
 }
 
 TEST(a_file_cut_short_at_any_byte_is_rejected)
 {
-    struct fixture *fixture = open_fixture();
     for (size_t size = 0; size < fixture->size; size++) {
-        write_bytes(fixture, fixture->bytes, size);
-        assert_rejected(fixture, "it is damaged");
+        write_bytes(fixture->bytes, size);
+        assert_rejected("it is damaged");
     }
-    close_fixture(fixture);
 }
 
 TEST(a_reboot_and_age_are_reported)
 {
-    struct fixture *fixture = open_fixture();
     uint64_t boot, saved_ms;
     memcpy(&boot, fixture->bytes + FRONT_BYTES + BOOT_AT, sizeof boot);
     memcpy(&saved_ms, fixture->bytes + FRONT_BYTES + SAVED_AT, sizeof saved_ms);
-    forge(fixture, BOOT_AT, boot + 1);
-    assert_rejected(fixture, "the machine has been rebooted since");
-    forge(fixture, BOOT_AT, boot);
-    forge(fixture, SAVED_AT, saved_ms + 3600 * 1000);
-    assert_rejected(fixture, "the machine has been rebooted since");
-    forge(fixture, SAVED_AT, saved_ms - 31 * 1000);
-    assert_rejected(fixture, "it is too old");
-    forge(fixture, SAVED_AT, saved_ms - 10 * 1000);
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-    close_fixture(fixture);
+    forge(BOOT_AT, boot + 1);
+    assert_rejected("the machine has been rebooted since");
+    forge(BOOT_AT, boot);
+    forge(SAVED_AT, saved_ms + 3600 * 1000);
+    assert_rejected("the machine has been rebooted since");
+    forge(SAVED_AT, saved_ms - 31 * 1000);
+    assert_rejected("it is too old");
+    forge(SAVED_AT, saved_ms - 10 * 1000);
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
 }
 
 TEST(a_file_of_another_user_is_rejected)
 {
-    struct fixture *fixture = open_fixture();
     if (geteuid() == 0) {
         assert_int_equal(chown(fixture->path, 65534, 65534), 0);
-        assert_rejected(fixture, "it belongs to another user");
+        assert_rejected("it belongs to another user");
     }
-    close_fixture(fixture);
 }
 
 TEST(a_match_with_other_slots_restores_it)
 {
-    struct fixture *fixture = open_fixture();
     fixture->def.tuning.max_players = 2;
-    begin_process(fixture);
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-    close_fixture(fixture);
-}
-
-TEST(a_match_of_other_ticks_is_rejected)
-{
-    struct fixture *fixture = open_fixture();
-    fixture->def.tick_hz = 30;
-    begin_process(fixture);
-    assert_rejected(fixture, "it is of another map, or of other ticks");
-    close_fixture(fixture);
+    begin_process();
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
 }
 
 TEST(a_checkpoint_restored_twice_without_trust_is_set_aside)
 {
-    struct fixture *fixture = open_fixture();
     for (int i = 0; i < CHECKPOINT_MAX_RESTORES; i++) {
-        assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+        assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
         if (i % 2 == 1)
-            bind_checkpoint(fixture); // a crash may come before or after it
-        begin_process(fixture);
+            bind_checkpoint(); // a crash may come before or after it
+        begin_process();
     }
-    const struct checkpoint_result result = restore(fixture);
+    const struct checkpoint_result result = restore();
     assert_int_equal(result.verdict, CHECKPOINT_SET_ASIDE);
     assert_int_equal(access(fixture->bad_path, F_OK), 0);
-    begin_process(fixture);
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_NONE);
-    close_fixture(fixture);
+    begin_process();
+    assert_int_equal(restore().verdict, CHECKPOINT_NONE);
 }
 
 // A process that restores, runs `ticks` ticks, and dies in the last of them, or behind it.
-static void die(struct fixture *fixture, int ticks, bool is_in_tick)
+static void die(int ticks, bool is_in_tick)
 {
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-    bind_checkpoint(fixture);
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint();
     for (int i = 0; i < ticks; i++) {
         checkpoint_set_in_tick(fixture->checkpoint, true);
-        steps(fixture, 1);
+        steps(1);
         checkpoint_set_in_tick(fixture->checkpoint, is_in_tick && i == ticks - 1);
     }
-    begin_process(fixture);
+    begin_process();
 }
 
 TEST(a_culprit_died_in_its_tick_each_time)
 {
-    struct fixture *fixture = open_fixture();
     assert_false(checkpoint_is_culprit(fixture->checkpoint));
-    die(fixture, 1, true);
+    die(1, true);
     assert_false(checkpoint_is_culprit(fixture->checkpoint));
-    die(fixture, 20, true);
+    die(20, true);
     assert_true(checkpoint_is_culprit(fixture->checkpoint));
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_SET_ASIDE);
-    begin_process(fixture);
+    assert_int_equal(restore().verdict, CHECKPOINT_SET_ASIDE);
+    begin_process();
     assert_false(checkpoint_is_culprit(fixture->checkpoint));
-    close_fixture(fixture);
 }
 
 TEST(a_restore_that_crashes_makes_a_culprit)
 {
-    struct fixture *fixture = open_fixture();
     for (int i = 0; i < CHECKPOINT_MAX_RESTORES; i++) {
-        assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-        begin_process(fixture);
+        assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
+        begin_process();
     }
     assert_true(checkpoint_is_culprit(fixture->checkpoint));
-    close_fixture(fixture);
 }
 
 TEST(an_excused_checkpoint_counts_anew)
 {
-    struct fixture *fixture = open_fixture();
-    die(fixture, 1, true); // by chance
-    die(fixture, 1, false);
+    die(1, true); // by chance
+    die(1, false);
     assert_false(checkpoint_is_culprit(fixture->checkpoint));
     checkpoint_excuse(fixture->checkpoint);
-    die(fixture, 1, true); // a second culprit, which died behind the first so far
-    die(fixture, 1, true);
+    die(1, true); // a second culprit, which died behind the first so far
+    die(1, true);
     assert_true(checkpoint_is_culprit(fixture->checkpoint));
-    close_fixture(fixture);
 }
 
 TEST(trust_forgets_deaths)
 {
-    struct fixture *fixture = open_fixture();
-    die(fixture, 1, true);
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-    bind_checkpoint(fixture);
+    die(1, true);
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint();
     checkpoint_trust(fixture->checkpoint);
-    begin_process(fixture);
-    die(fixture, 1, false);
-    die(fixture, 1, true);
+    begin_process();
+    die(1, false);
+    die(1, true);
     assert_false(checkpoint_is_culprit(fixture->checkpoint));
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_SET_ASIDE);
-    close_fixture(fixture);
-}
-
-TEST(a_trusted_checkpoint_is_restored_again)
-{
-    struct fixture *fixture = open_fixture();
-    for (int i = 0; i < 3 * CHECKPOINT_MAX_RESTORES; i++) {
-        assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-        bind_checkpoint(fixture);
-        checkpoint_trust(fixture->checkpoint);
-        begin_process(fixture);
-    }
-    close_fixture(fixture);
+    assert_int_equal(restore().verdict, CHECKPOINT_SET_ASIDE);
 }
 
 TEST(another_match_gets_another_file)
 {
-    struct fixture *fixture = open_fixture();
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-    bind_checkpoint(fixture);
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint();
     struct raim_match *before = fixture->match;
     fixture->def.bots = 5;
     fixture->match = raim_match_create(&fixture->def);
-    bind_checkpoint(fixture);
+    bind_checkpoint();
     raim_match_destroy(before);
-    steps(fixture, 50);
+    steps(50);
     checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
-    const uint64_t last = digest(fixture);
-    begin_process(fixture);
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-    assert_int_equal(digest(fixture), last);
-    close_fixture(fixture);
+    const uint64_t last = digest();
+    begin_process();
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
+    assert_int_equal(digest(), last);
 }
 
 TEST(a_map_of_the_operator_is_found_by_its_path)
 {
-    struct fixture *fixture = open_fixture();
     struct checkpoint_map found;
     char name[RAIM_MAP_NAME_BYTES];
     fixture->played.index = 3;
     strcpy(fixture->played.path, "/maps/elsewhere.conf");
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-    bind_checkpoint(fixture);
-    begin_process(fixture);
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint();
+    begin_process();
     assert_true(checkpoint_find_map(fixture->checkpoint, &found, name));
     assert_string_equal(name, fixture->map->name);
     assert_string_equal(found.path, "/maps/elsewhere.conf");
     assert_int_equal(found.index, 3);
-    close_fixture(fixture);
 }
 
 TEST(renaming_moves_the_file)
 {
-    struct fixture *fixture = open_fixture();
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-    bind_checkpoint(fixture);
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint();
     assert_true(checkpoint_rename(fixture->checkpoint, "another"));
     assert_int_not_equal(access(fixture->path, F_OK), 0);
-    steps(fixture, 50);
+    steps(50);
     checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
-    const uint64_t last = digest(fixture);
-    begin_process(fixture);
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_NONE);
+    const uint64_t last = digest();
+    begin_process();
+    assert_int_equal(restore().verdict, CHECKPOINT_NONE);
     assert_true(checkpoint_rename(fixture->checkpoint, "another"));
-    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
-    assert_int_equal(digest(fixture), last);
-    bind_checkpoint(fixture);
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
+    assert_int_equal(digest(), last);
+    bind_checkpoint();
     checkpoint_remove(fixture->checkpoint);
-    close_fixture(fixture);
 }
 
 TEST(a_failed_write_is_reported_and_leaves_nothing)
 {
-    struct fixture *fixture = open_fixture();
     char error[256];
     char away[64];
     snprintf(away, sizeof away, "%s.away", fixture->directory);
@@ -469,5 +400,4 @@ TEST(a_failed_write_is_reported_and_leaves_nothing)
     assert_non_null(strstr(error, "No such file or directory"));
     checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
     assert_int_equal(rename(away, fixture->directory), 0);
-    close_fixture(fixture);
 }

@@ -19,18 +19,21 @@ static struct raim_match_def event_queue_def(void)
     return def;
 }
 
+static void end(void *unused)
+{
+    (void)unused;
+    event_queue_destroy(queue);
+    close_test_match(test);
+}
+
+// Until the test's end.
 static void begin(struct raim_match_def def)
 {
     test = open_test_match(def);
     queue = event_queue_create(&(struct event_queue_def){.slots = def.tuning.max_players + def.bots,
                                                          .departed = def.tuning.max_players});
     assert_non_null(queue);
-}
-
-static void end(void)
-{
-    event_queue_destroy(queue);
-    close_test_match(test);
+    test_at_end(end, NULL);
 }
 
 static void run(int count)
@@ -41,12 +44,17 @@ static void run(int count)
     }
 }
 
-static void assert_next(enum arena_event_kind kind, uint32_t handle)
+static struct arena_event next(enum arena_event_kind kind)
 {
     struct arena_event item;
     assert_true(event_queue_take(queue, &item));
     assert_int_equal(item.kind, kind);
-    assert_int_equal(item.player, test->peers[handle].welcome.player);
+    return item;
+}
+
+static void assert_next(enum arena_event_kind kind, uint32_t handle)
+{
+    assert_int_equal(next(kind).player, test->peers[handle].welcome.player);
 }
 
 static void assert_none(void)
@@ -70,9 +78,7 @@ TEST(who_comes_and_leaves_is_reported_once)
     const uint32_t left = test->peers[0].welcome.player;
     leave(test, 0);
     run(2);
-    struct arena_event item;
-    assert_true(event_queue_take(queue, &item));
-    assert_int_equal(item.kind, ARENA_EVENT_LEFT);
+    struct arena_event item = next(ARENA_EVENT_LEFT);
     assert_int_equal(item.player, left);
     assert_int_equal(item.reason, RAIM_REASON_LOST);
     assert_true(item.name[0] != '\0');
@@ -82,29 +88,23 @@ TEST(who_comes_and_leaves_is_reported_once)
     assert_int_equal(item.player, test->peers[1].welcome.player);
     assert_int_equal(item.reason, RAIM_REASON_SHUTDOWN);
     assert_false(event_queue_take_rest(queue, &item));
-    end();
 }
 
 TEST(a_kick_is_told_from_a_farewell)
 {
-    struct arena_event item;
     begin(event_queue_def());
     play(test, 0);
     run(5);
     assert_next(ARENA_EVENT_JOINED, 0);
     assert_true(raim_match_kick(test->match, (raim_player_id)test->peers[0].welcome.player, ""));
     run(1);
-    assert_true(event_queue_take(queue, &item));
-    assert_int_equal(item.kind, ARENA_EVENT_LEFT);
-    assert_int_equal(item.reason, RAIM_REASON_KICKED);
+    assert_int_equal(next(ARENA_EVENT_LEFT).reason, RAIM_REASON_KICKED);
     play(test, 1);
     run(5);
     assert_next(ARENA_EVENT_JOINED, 1);
     say_goodbye(test, 1);
     run(1);
-    assert_true(event_queue_take(queue, &item));
-    assert_int_equal(item.reason, RAIM_REASON_LEFT);
-    end();
+    assert_int_equal(next(ARENA_EVENT_LEFT).reason, RAIM_REASON_LEFT);
 }
 
 TEST(chat_is_reported_where_it_is_wanted)
@@ -121,8 +121,7 @@ TEST(chat_is_reported_where_it_is_wanted)
     say(test, 0, "hello");
     assert_true(raim_match_say(test->match, "from above"));
     run(2);
-    assert_true(event_queue_take(queue, &item));
-    assert_int_equal(item.kind, ARENA_EVENT_CHAT);
+    item = next(ARENA_EVENT_CHAT);
     assert_int_equal(item.player, test->peers[0].welcome.player);
     assert_true(item.name[0] != '\0');
     assert_string_equal(item.text, "hello");
@@ -142,10 +141,7 @@ TEST(chat_is_reported_where_it_is_wanted)
         assert_true(event_queue_take(queue, &item));
     assert_none();
     run(1);
-    assert_true(event_queue_take(queue, &item));
-    assert_int_equal(item.kind, ARENA_EVENT_LEFT);
-    assert_int_equal(item.reason, RAIM_REASON_LOST);
-    end();
+    assert_int_equal(next(ARENA_EVENT_LEFT).reason, RAIM_REASON_LOST);
 }
 
 TEST(kills_are_reported_with_both_names)
@@ -166,7 +162,6 @@ TEST(kills_are_reported_with_both_names)
         }
     }
     assert_int_equal(kills, 5);
-    end();
 }
 
 TEST(a_slot_that_changes_hands_between_two_looks)
@@ -181,13 +176,9 @@ TEST(a_slot_that_changes_hands_between_two_looks)
     play(test, 0);
     ticks(test, 5);
     run(1);
-    struct arena_event item;
-    assert_true(event_queue_take(queue, &item));
-    assert_int_equal(item.kind, ARENA_EVENT_LEFT);
-    assert_int_equal(item.player, left);
+    assert_int_equal(next(ARENA_EVENT_LEFT).player, left);
     assert_next(ARENA_EVENT_JOINED, 0);
     assert_none();
-    end();
 }
 
 // Hands over the report of a round. Returns false if there was no arena.
@@ -204,9 +195,7 @@ static bool end_round(uint32_t round)
 
 static void assert_round(uint32_t round)
 {
-    struct arena_event item;
-    assert_true(event_queue_take(queue, &item));
-    assert_int_equal(item.kind, ARENA_EVENT_ROUND_ENDED);
+    next(ARENA_EVENT_ROUND_ENDED);
     const struct round_report *report = event_queue_round(queue);
     assert_non_null(report);
     assert_int_equal(report->round, round);
@@ -227,14 +216,12 @@ TEST(rounds_are_reported_among_those_who_come_and_leave)
     assert_null(event_queue_round(queue));
     assert_next(ARENA_EVENT_JOINED, 1);
     assert_none();
-    end();
 }
 
 TEST(reports_that_nobody_reads_are_bounded)
 {
     uint32_t count = 0, read = 0;
-    test = open_test_match(event_queue_def());
-    queue = event_queue_create(&(struct event_queue_def){.slots = 10, .departed = 8});
+    begin(event_queue_def());
     while (end_round(count + 1))
         assert_in_range(++count, 1, 16);
     for (int i = 0; i < 100; i++) { // as many as were released fit again
@@ -245,7 +232,6 @@ TEST(reports_that_nobody_reads_are_bounded)
     while (read < count)
         assert_round(++read);
     assert_null(event_queue_round(queue));
-    end();
 }
 
 TEST(a_full_queue_delays_and_loses_nothing)
@@ -280,5 +266,4 @@ TEST(a_full_queue_delays_and_loses_nothing)
     for (size_t i = 0; i < sizeof present / sizeof *present; i++)
         count -= present[i];
     assert_int_equal(count, 0);
-    end();
 }

@@ -7,15 +7,15 @@ static struct rejection_log rejections;
 static struct transport_stats stats;
 static char line[REJECTION_LOG_LINE_BYTES];
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     memset(&rejections, 0, sizeof rejections);
     memset(&stats, 0, sizeof stats);
-    return 0;
 }
 
-TEST(a_few_rejections_write_no_line, set_up, NULL)
+TEST_EACH(set_up, NULL)
+
+TEST(a_few_rejections_write_no_line)
 {
     assert_false(rejection_log_update(&rejections, &stats, line));
     for (int minute = 0; minute < 10; minute++) {
@@ -26,7 +26,7 @@ TEST(a_few_rejections_write_no_line, set_up, NULL)
     }
 }
 
-TEST(a_flood_writes_a_line_with_the_counts_since_the_last, set_up, NULL)
+TEST(a_flood_writes_a_line_with_the_counts_since_the_last)
 {
     stats.rejected[DATAGRAM_COOKIE] = 48213;
     assert_true(rejection_log_update(&rejections, &stats, line));
@@ -39,7 +39,7 @@ TEST(a_flood_writes_a_line_with_the_counts_since_the_last, set_up, NULL)
     assert_string_equal(line, "count=1023 cookie=1000 connect_rate=20 queries=3");
 }
 
-TEST(the_longest_line_is_whole, set_up, NULL)
+TEST(the_longest_line_is_whole)
 {
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++)
         stats.rejected[i] = UINT64_MAX / DATAGRAM_VERDICTS - 1;

@@ -20,22 +20,20 @@ uint64_t __wrap_monotonic_ns(void)
     return now_ns;
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     profile = calloc(1, sizeof *profile);
     now_ns = 1000;
     reads = 0;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     free(profile);
     profile = NULL;
-    return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 static void pass(struct tick_timer *timer, uint64_t ns, enum tick_stage next)
 {
@@ -43,7 +41,7 @@ static void pass(struct tick_timer *timer, uint64_t ns, enum tick_stage next)
     tick_timer_enter(timer, next);
 }
 
-TEST(time_counts_for_the_stage_in_which_it_passes, set_up, tear_down)
+TEST(time_counts_for_the_stage_in_which_it_passes)
 {
     struct tick_timer timer = {0};
     tick_timer_begin(&timer, true, now_ns);
@@ -65,7 +63,7 @@ TEST(time_counts_for_the_stage_in_which_it_passes, set_up, tear_down)
     }
 }
 
-TEST(a_timer_that_is_off_reads_no_clock, set_up, tear_down)
+TEST(a_timer_that_is_off_reads_no_clock)
 {
     struct tick_timer timer = {0};
     tick_timer_begin(&timer, true, now_ns);
@@ -79,7 +77,7 @@ TEST(a_timer_that_is_off_reads_no_clock, set_up, tear_down)
     assert_int_equal(profile->count, 1);
 }
 
-TEST(the_window_holds_the_newest_ticks, set_up, tear_down)
+TEST(the_window_holds_the_newest_ticks)
 {
     struct tick_timer timer = {0};
     for (uint64_t tick = 0; tick < TICK_PROFILE_WINDOW + 3; tick++) {
