@@ -17,10 +17,19 @@ struct fixture {
     bool frozen;
 };
 
+static void finish(void *fixture)
+{
+    struct fixture *f = fixture;
+    audit_measures_destroy(f->measures);
+    fixture_destroy(f->arena);
+    free(f);
+}
+
 static struct fixture *begin(uint32_t players, const raim_box *boxes, int box_count)
 {
     const raim_rules rules = raim_rules_default();
     struct fixture *f = calloc(1, sizeof *f);
+    test_at_end(finish, f);
     f->arena = fixture_create(&rules, players, boxes, box_count);
     f->measures = audit_measures_create(&(struct audit_def){
         .map = f->arena->map,
@@ -36,13 +45,6 @@ static struct fixture *begin(uint32_t players, const raim_box *boxes, int box_co
     for (uint32_t i = 0; i < players; i++)
         f->clients[i] = (struct audit_client){.name = "somebody", .round_trip_ms = UINT32_MAX};
     return f;
-}
-
-static void finish(struct fixture *f)
-{
-    audit_measures_destroy(f->measures);
-    fixture_destroy(f->arena);
-    free(f);
 }
 
 static void step(struct fixture *f, int ticks)
@@ -101,7 +103,6 @@ TEST(a_reaction_is_the_time_from_sight_to_aim)
         assert_int_equal(row(f, 0)->aimed_before, 0);
         step(f, WAIT);
         assert_int_equal(row(f, 0)->sightings, 1);
-        finish(f);
     }
 }
 
@@ -114,7 +115,6 @@ TEST(an_aim_that_waits_for_the_enemy_is_no_reaction)
     assert_int_equal(row(f, 0)->aimed_before, 1);
     assert_int_equal(row(f, 0)->reaction.count, 0);
     assert_true(row(f, 0)->aimed_before_chance > 0 && row(f, 0)->aimed_before_chance < 0.1);
-    finish(f);
 }
 
 TEST(an_enemy_seen_a_moment_ago_is_not_sighted_again)
@@ -134,7 +134,6 @@ TEST(an_enemy_seen_a_moment_ago_is_not_sighted_again)
     fixture_input(f->arena, enemy)->move_x = 1;
     step(f, 60);
     assert_int_equal(row(f, 0)->sightings, 2);
-    finish(f);
 }
 
 TEST(a_crowd_or_a_spawn_is_no_sighting)
@@ -165,7 +164,6 @@ TEST(a_crowd_or_a_spawn_is_no_sighting)
     fixture_input(f->arena, other)->move_x = 1;
     step(f, 50);
     assert_int_equal(row(f, 0)->sightings, 1);
-    finish(f);
 }
 
 TEST(an_enemy_that_hides_again_draws_no_reaction)
@@ -181,7 +179,6 @@ TEST(an_enemy_that_hides_again_draws_no_reaction)
         step(f, 1);
     }
     assert_true(row(f, 0)->shots == 0 && row(f, 0)->reaction.count == 0);
-    finish(f);
 }
 
 TEST(an_enemy_that_respawned_is_sighted_anew)
@@ -195,7 +192,6 @@ TEST(an_enemy_that_respawned_is_sighted_anew)
     enemy->position = enemy->previous = (raim_vec2){200, 200};
     step(f, 5);
     assert_int_equal(row(f, 0)->sightings, 1);
-    finish(f);
 }
 
 // The screen of a player whose shots are rewound shows its enemies as they were.
@@ -219,7 +215,6 @@ TEST(reactions_do_not_contain_the_round_trip)
             step(f, 1);
             seen_after[i]++;
         }
-        finish(f);
     }
     assert_int_equal(seen_after[BY_REWIND], seen_after[AT_ONCE] + 10);
     assert_int_equal(seen_after[BY_ROUND_TRIP], seen_after[AT_ONCE] + 5);
@@ -252,7 +247,6 @@ TEST(aim_on_hidden_enemies_is_compared_with_chance)
         assert_int_equal(one->shots, 1);
         assert_int_equal(row(f, 0)->shots_at_seen, 0);
         assert_int_equal(row(f, 0)->tracking_ticks, 0); // the aim stood still
-        finish(f);
     }
 }
 
@@ -274,7 +268,6 @@ TEST(an_aim_that_follows_a_hidden_enemy_tracks_it)
     fixture_input(f->arena, viewer)->aim = 0;
     step(f, 5);
     assert_in_range(row(f, 0)->longest_tracking, 95, 100);
-    finish(f);
 }
 
 TEST(snaps_flicks_and_returns)
@@ -318,7 +311,6 @@ TEST(snaps_flicks_and_returns)
     step(f, 5);
     assert_int_equal(row(f, 0)->shots, 4);
     assert_int_equal(row(f, 0)->flicks, 1);
-    finish(f);
 }
 
 TEST(a_new_life_begins_with_any_aim)
@@ -331,7 +323,6 @@ TEST(a_new_life_begins_with_any_aim)
     fixture_input(f->arena, player)->aim = 30000; // of the first tick that begins in this life
     step(f, 10);
     assert_int_equal(row(f, 0)->turn.greatest, 0);
-    finish(f);
 }
 
 TEST(hits_of_moving_targets_and_through_the_past)
@@ -370,7 +361,6 @@ TEST(hits_of_moving_targets_and_through_the_past)
     assert_int_equal(row(f, 0)->hits_moving, 1);
     assert_int_equal(row(f, 0)->hits_in_past, 1);
     assert_int_equal(row(f, 0)->hits_at_limit, 1);
-    finish(f);
 }
 
 TEST(traffic_is_counted_by_client)
@@ -399,7 +389,6 @@ TEST(traffic_is_counted_by_client)
     assert_int_equal(shown->clamped_shots, 1);
     assert_int_equal(shown->round_trip.count, 3);
     assert_true(shown->round_trip_changes == 40);
-    finish(f);
 }
 
 TEST(frozen_ticks_do_not_count)
@@ -414,7 +403,6 @@ TEST(frozen_ticks_do_not_count)
     assert_int_equal(row(f, 0)->present_ticks, 21);
     assert_int_equal(row(f, 0)->alive_ticks, 20);
     assert_int_equal(audit_measures_ticks(f->measures), 71);
-    finish(f);
 }
 
 TEST(a_slot_that_is_used_again_is_another_player)
@@ -433,7 +421,6 @@ TEST(a_slot_that_is_used_again_is_another_player)
     assert_int_equal(row(f, 1)->present_ticks, 20);
     assert_int_equal(row(f, 1)->alive_ticks, 19); // who lived when its first tick began is gone
     assert_true(row(f, 0)->id != row(f, 1)->id);
-    finish(f);
 }
 
 TEST(rows_are_bounded)
@@ -449,7 +436,6 @@ TEST(rows_are_bounded)
     audit_measures_players(f->measures, &count, &left_out);
     assert_int_equal(count, AUDIT_MAX_PLAYERS);
     assert_int_equal(left_out, 5);
-    finish(f);
 }
 
 // --- Distribution ---

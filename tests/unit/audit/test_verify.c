@@ -153,14 +153,6 @@ static void assert_says(const char *text, const char *words)
         fail_msg("\"%s\" is not in:\n%s", words, text);
 }
 
-TEST(a_right_recording_is_verified)
-{
-    record(NONE);
-    char *text = verify(VERIFY_GOOD, 2);
-    assert_says(text, "verified       25.0 s      1500");
-    free(text);
-}
-
 TEST(a_wrong_player_is_named_with_its_field)
 {
     record(MOVES_A_PLAYER);
@@ -191,23 +183,6 @@ TEST(a_shot_that_is_only_recorded_is_found)
     assert_says(text, "player 0 (somebody): shots is ");
     assert_says(text, "a difference of ");
     free(text);
-}
-
-TEST(a_shortened_file_says_what_is_missing)
-{
-    record(NONE);
-    FILE *file = fopen(path, "rb");
-    fseek(file, 0, SEEK_END);
-    const long size = ftell(file);
-    fclose(file);
-    for (long cut = 1; cut < size; cut = cut * 3 + 1) {
-        record(NONE);
-        assert_int_equal(truncate(path, size - cut), 0);
-        char *text = verify(VERIFY_DIFFERS, 1);
-        if (strstr(text, "cut off") == NULL)
-            assert_says(text, "damaged");
-        free(text);
-    }
 }
 
 TEST(files_that_are_none)

@@ -19,29 +19,6 @@ static void assert_reads(const uint8_t *data, size_t size, enum query_kind kind,
     assert_int_equal(query.challenge, challenge);
 }
 
-TEST(the_three_queries_are_read)
-{
-    assert_reads(BYTES(INFO_REQUEST), QUERY_INFO, QUERY_NO_CHALLENGE);
-    assert_reads(BYTES(INFO_REQUEST "\x01\x02\x03\x04"), QUERY_INFO, 0x04030201);
-    assert_reads(BYTES("\xFF\xFF\xFF\xFFU\xFF\xFF\xFF\xFF"), QUERY_PLAYERS, QUERY_NO_CHALLENGE);
-    assert_reads(BYTES("\xFF\xFF\xFF\xFFU\x01\x02\x03\xF4"), QUERY_PLAYERS, 0xF4030201);
-    assert_reads(BYTES("\xFF\xFF\xFF\xFFV\x01\x02\x03\x04"), QUERY_RULES, 0x04030201);
-}
-
-TEST(padding_is_of_no_interest)
-{
-    uint8_t padded[1200] = {0};
-    memcpy(padded, BYTES(INFO_REQUEST "\x01\x02\x03\x04"));
-    assert_reads(padded, sizeof padded, QUERY_INFO, 0x04030201);
-    memcpy(padded, BYTES(INFO_REQUEST "\0\0\0\0"));
-    assert_reads(padded, sizeof padded, QUERY_INFO, 0);
-    // A truncated challenge counts as none.
-    for (size_t extra = 1; extra < 4; extra++)
-        assert_reads(padded, sizeof INFO_REQUEST - 1 + extra, QUERY_INFO, QUERY_NO_CHALLENGE);
-    memcpy(padded, BYTES("\xFF\xFF\xFF\xFFV\x01\x02\x03\x04"));
-    assert_reads(padded, sizeof padded, QUERY_RULES, 0x04030201);
-}
-
 TEST(a_truncated_request_is_no_query)
 {
     for (size_t size = 0; size < sizeof INFO_REQUEST - 1; size++) {
@@ -290,15 +267,6 @@ TEST(a_wrong_challenge_is_not_admitted, set_up_guard, NULL)
     assert_int_equal(judge_answer('V', 1003), QUERY_ADMITTED);
 }
 
-TEST(an_old_challenge_gets_a_new_one, set_up_guard, NULL)
-{
-    assert_int_equal(judge_answer('U', 0), QUERY_CHALLENGED);
-    assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS - 1), QUERY_ADMITTED);
-    // Even if it was used late in its second epoch.
-    assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_CHALLENGED);
-    assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_ADMITTED);
-}
-
 TEST(no_query_is_rejected_without_a_token, set_up_guard, NULL)
 {
     for (int i = 0; i < 100000; i++)
@@ -321,21 +289,6 @@ TEST(a_flood_is_limited_and_the_next_network_is_not, set_up_guard, NULL)
         others += judge(BYTES(INFO_REQUEST), 0) == QUERY_CHALLENGED;
     }
     assert_true(others > 0);
-}
-
-TEST(nothing_larger_than_the_request_before_the_challenge_is_met, set_up_guard, NULL)
-{
-    for (int64_t now_ms = 0; now_ms < 100000; now_ms++) {
-        uint8_t request[64] = INFO_REQUEST;
-        const size_t size = (size_t)chance_int(0, sizeof request);
-        request[4] = (uint8_t)chance_int('T', 'V');
-        for (int i = 5; request[4] != 'T' && i < 9; i++)
-            request[i] = (uint8_t)chance_int(0, 255);
-        const enum query_verdict verdict = judge(request, size, now_ms * 100);
-        assert_int_not_equal(verdict, QUERY_ADMITTED);
-        if (verdict == QUERY_CHALLENGED)
-            assert_true(size >= sizeof reply);
-    }
 }
 
 // --- Answers ---
@@ -417,19 +370,4 @@ TEST(of_a_crowd_all_are_counted_and_some_are_listed, set_up, tear_down)
     assert_in_range(players->size, 1100, QUERY_MAX_REPLY);
     assert_in_range(players->bytes[5], 35, BOTS - 1);
     assert_true(has_text(players, "Bot 1"));
-}
-
-TEST(an_arena_presents_itself, set_up, tear_down)
-{
-    struct config_arena *arena = &config->arenas[0];
-    strcpy(arena->hostname, "Caf\xC3\xA9 duel");
-    strcpy(arena->region, "Europe");
-    strcpy(arena->website, "https://example.org/duel");
-    arena->tags = (struct config_tags){.count = 2, .words = {"ffa", "no-bots"}};
-    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "Caf\xC3\xA9 duel"));
-    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "ffa,no-bots"));
-    const struct answer *rules = answers_get(&answers, &subject, QUERY_RULES, 0);
-    assert_true(has_text(rules, "Europe"));
-    assert_true(has_text(rules, "https://example.org/duel"));
-    assert_true(has_text(rules, "spawn_protection"));
 }

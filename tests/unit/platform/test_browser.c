@@ -281,28 +281,6 @@ static struct browser *open_with_master(const struct server *master)
     return browser;
 }
 
-TEST(the_servers_that_a_master_lists_are_found)
-{
-    struct server server, master;
-    double now_s = 100;
-    open_server(&server);
-    open_server(&master);
-    struct browser *browser = open_with_master(&master);
-    browser_update(browser, now_s += 0.01);
-    list(&master, server.port, true);
-    run(browser, &server, &now_s, 10);
-    assert_int_equal(browser_count(browser), 0);
-    assert_int_equal(server.requests, 0);
-    run(browser, &server, &now_s, 600); // it asks again
-    list(&master, server.port, false);
-    run(browser, &server, &now_s, 10);
-    assert_int_equal(browser_count(browser), 1);
-    assert_true(browser_at(browser, 0)->found->answers);
-    browser_close(browser);
-    close(server.descriptor);
-    close(master.descriptor);
-}
-
 TEST(a_silent_server_of_a_list_is_asked_a_few_times)
 {
     struct server silent, master;
