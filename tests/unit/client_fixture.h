@@ -51,12 +51,35 @@ static inline struct raim_welcome good_welcome(void)
     return message;
 }
 
-static inline struct raim_client *client_of(const struct raim_client_def *def)
+static inline void destroy_client(void *client)
+{
+    raim_client_destroy(client);
+}
+
+// A client that has not tried to connect yet. It is destroyed behind the test.
+static inline struct raim_client *create_client(const struct raim_client_def *def)
 {
     struct raim_client *client = raim_client_create(def);
     assert_non_null(client);
+    test_at_end(destroy_client, client);
+    return client;
+}
+
+static inline struct raim_hello hello_of(struct raim_client *client)
+{
+    struct raim_hello hello;
+    raim_reader reader =
+        raim_reader_make(bytes, raim_client_write_hello(client, now_us, bytes, sizeof bytes));
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_HELLO);
+    assert_true(raim_hello_read(&reader, &hello));
+    return hello;
+}
+
+static inline struct raim_client *client_of(const struct raim_client_def *def)
+{
+    struct raim_client *client = create_client(def);
     assert_true(raim_client_wants_connection(client, now_us));
-    assert_true(raim_client_write_hello(client, now_us, bytes, sizeof bytes) > 0);
+    hello_of(client);
     return client;
 }
 
@@ -88,13 +111,18 @@ static inline bool tell_events(struct raim_client *client, uint32_t sequence,
     return receive(client, write_events(&message, bytes, sizeof bytes));
 }
 
-// Opens a client that plays or watches in an arena.
-static inline struct raim_client *enter(const struct raim_welcome *message)
+// A client that was welcomed plays or watches.
+static inline void enter_again(struct raim_client *client, const struct raim_welcome *message)
 {
-    struct raim_client *client = test_client();
     assert_true(welcome(client, message));
     assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
     assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
+}
+
+static inline struct raim_client *enter(const struct raim_welcome *message)
+{
+    struct raim_client *client = test_client();
+    enter_again(client, message);
     return client;
 }
 

@@ -74,24 +74,22 @@ static void start_server(const uint8_t *key)
            RAIM_KEY_BYTES);
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     memset(&server, 0, sizeof server);
     now_us = 5 * S;
     start_server(secret);
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     secure_sessions_destroy(server.sessions);
     server.sessions = NULL;
     raim_connector_destroy(client);
     client = NULL;
-    return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 static void open_client(const struct raim_connector_def *def, const uint8_t *token)
 {
@@ -173,32 +171,7 @@ static const struct raim_connector_def holder = {.access = (const uint8_t *)"goo
 static const struct raim_connector_def pretender = {.access = (const uint8_t *)"evil",
                                                     .access_size = 4};
 
-TEST(encryption_is_taken_where_it_is_offered, set_up, tear_down)
-{
-    uint8_t key[RAIM_KEY_BYTES];
-    open_client(&anybody, NULL);
-    assert_false(raim_connector_server_key(client, key));
-    run(50);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
-    assert_true(raim_connector_is_secure(client));
-    assert_true(raim_connector_server_key(client, key));
-    assert_memory_equal(key, secure_sessions_public_key(server.sessions), sizeof key);
-    assert_int_equal(server.connect_requests, 1);
-    assert_int_equal(server.inits, 1);
-    assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE);
-}
-
-TEST(an_arena_without_it_is_connected_to_in_plain, set_up, tear_down)
-{
-    start_server(NULL);
-    open_client(&anybody, NULL);
-    run(50);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
-    assert_false(raim_connector_is_secure(client));
-    assert_int_equal(connect_plainly(), DATAGRAM_OK);
-}
-
-TEST(access_tokens_are_shown_encrypted_or_for_an_admitted_cookie, set_up, tear_down)
+TEST(access_tokens_are_shown_encrypted_or_for_an_admitted_cookie)
 {
     for (int plain = 0; plain < 2; plain++) {
         start_server(plain ? NULL : secret);
@@ -219,7 +192,7 @@ TEST(access_tokens_are_shown_encrypted_or_for_an_admitted_cookie, set_up, tear_d
     }
 }
 
-TEST(a_session_s_token_is_a_credential, set_up, tear_down)
+TEST(a_session_s_token_is_a_credential)
 {
     for (int plain = 0; plain < 2; plain++) {
         start_server(plain ? NULL : secret);
@@ -264,7 +237,7 @@ static void start_locked_server(uint8_t salt)
     memset(server.gate.offer.salt, salt, sizeof server.gate.offer.salt);
 }
 
-TEST(a_password_is_shown_within_the_handshake, set_up, tear_down)
+TEST(a_password_is_shown_within_the_handshake)
 {
     const struct raim_connector_def right = {.password = "right"}, wrong = {.password = "wrong"};
     for (uint8_t salt = 1; salt < 3; salt++) {
@@ -295,7 +268,7 @@ TEST(a_password_is_shown_within_the_handshake, set_up, tear_down)
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE);
 }
 
-TEST(an_access_token_or_a_session_s_needs_no_password, set_up, tear_down)
+TEST(an_access_token_or_a_session_s_needs_no_password)
 {
     start_locked_server(1);
     open_client(&holder, NULL);
@@ -317,30 +290,7 @@ TEST(an_access_token_or_a_session_s_needs_no_password, set_up, tear_down)
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_PASSWORD);
 }
 
-TEST(who_is_banned_is_reported_why, set_up, tear_down)
-{
-    server.ban = "spam";
-    for (int plain = 0; plain < 2; plain++) {
-        start_server(plain ? NULL : secret);
-        open_client(&anybody, NULL);
-        run(50);
-        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
-        assert_int_equal(raim_connector_rejection(client)->reason, RAIM_REASON_BANNED);
-        assert_string_equal(raim_connector_rejection(client)->text, "spam");
-        raim_connector_destroy(client);
-        client = NULL;
-    }
-    // Who expects encryption believes it in the handshake alone.
-    start_server(secret);
-    const struct raim_connector_def careful = {.require_encryption = true};
-    open_client(&careful, NULL);
-    run(50);
-    assert_int_equal(server.inits, 1);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
-    assert_int_equal(raim_connector_rejection(client)->reason, RAIM_REASON_BANNED);
-}
-
-TEST(a_forged_rejection_is_ignored_where_encryption_is_expected, set_up, tear_down)
+TEST(a_forged_rejection_is_ignored_where_encryption_is_expected)
 {
     const struct raim_rejected rejected = {.reason = RAIM_REASON_BANNED};
     const struct raim_connector_def careful = {.require_encryption = true};
@@ -359,7 +309,7 @@ TEST(a_forged_rejection_is_ignored_where_encryption_is_expected, set_up, tear_do
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
 }
 
-TEST(after_one_handshake_there_is_no_plain_text, set_up, tear_down)
+TEST(after_one_handshake_there_is_no_plain_text)
 {
     uint8_t key[RAIM_KEY_BYTES];
     open_client(&anybody, NULL);
@@ -389,7 +339,7 @@ TEST(after_one_handshake_there_is_no_plain_text, set_up, tear_down)
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_SESSION);
 }
 
-TEST(who_requires_encryption_takes_nothing_else, set_up, tear_down)
+TEST(who_requires_encryption_takes_nothing_else)
 {
     uint8_t key[RAIM_KEY_BYTES];
     const struct raim_connector_def careful = {.require_encryption = true};
@@ -400,7 +350,7 @@ TEST(who_requires_encryption_takes_nothing_else, set_up, tear_down)
     assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_PLAIN);
 }
 
-TEST(init_is_repeated_as_it_was_and_then_begun_anew, set_up, tear_down)
+TEST(init_is_repeated_as_it_was_and_then_begun_anew)
 {
     uint8_t first[RAIM_CONNECTIONLESS_BYTES], bytes[RAIM_CONNECTIONLESS_BYTES];
     open_client(&anybody, NULL);

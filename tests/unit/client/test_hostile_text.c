@@ -44,7 +44,6 @@ TEST(texts_of_the_welcome_are_stripped)
     assert_string_equal(raim_client_motd(client), CLEAN);
     assert_string_equal(raim_client_map(client)->name, CLEAN);
     assert_string_equal(raim_client_next_map(client), CLEAN);
-    raim_client_destroy(client);
 }
 
 TEST(names_chat_and_phases_are_stripped)
@@ -63,7 +62,6 @@ TEST(names_chat_and_phases_are_stripped)
     assert_true(raim_client_next_event(client, &event));
     assert_string_equal(event.text, CLEAN);
     assert_string_equal(raim_client_next_map(client), CLEAN);
-    raim_client_destroy(client);
 }
 
 TEST(the_text_of_a_goodbye_is_stripped)
@@ -72,5 +70,4 @@ TEST(the_text_of_a_goodbye_is_stripped)
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_KICKED, .text = HOSTILE};
     assert_true(receive(client, raim_goodbye_write(&goodbye, bytes, sizeof bytes)));
     assert_string_equal(raim_client_get_end(client).text, CLEAN);
-    raim_client_destroy(client);
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The file of known servers, with links of our own: first visits, other keys, and files that must
 // not be followed or believed.
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 #include "known_servers.c"
-#include "test.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
+#include "files_fixture.h"
 
 static struct {
     bool is_encrypted, is_other;
@@ -34,30 +32,15 @@ bool __wrap_raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_K
     return shown.is_other;
 }
 
-static char directory[] = "/tmp/raim-known-XXXXXX", path[64];
+static const char *path;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
-    strcpy(directory + sizeof directory - 7, "XXXXXX");
     memset(&shown, 0, sizeof shown);
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(path, sizeof path, "%s/a/b/known", directory);
-    return 0;
+    path = path_in(test_directory(), "a/b/known");
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    unlink(path);
-    char parent[64];
-    snprintf(parent, sizeof parent, "%s/a/b", directory);
-    rmdir(parent);
-    snprintf(parent, sizeof parent, "%s/a", directory);
-    rmdir(parent);
-    return rmdir(directory);
-}
+TEST_EACH(set_up, NULL)
 
 static void visit(const char *host, uint16_t port, uint8_t first)
 {
@@ -66,11 +49,6 @@ static void visit(const char *host, uint16_t port, uint8_t first)
     shown.is_encrypted = true;
     assert_true(raim_known_server_find(&server, path, host, port));
     raim_known_server_update(&server, any_link);
-}
-
-static void write_file(const char *text)
-{
-    assert_true(raim_private_file_replace(path, text));
 }
 
 static void assert_known(const char *host, uint16_t port, int first)
@@ -82,7 +60,7 @@ static void assert_known(const char *host, uint16_t port, int first)
         assert_int_equal(server.key[31], first);
 }
 
-TEST(the_key_of_the_first_visit_stays, set_up, tear_down)
+TEST(the_key_of_the_first_visit_stays)
 {
     struct stat info;
     assert_known("one.example", 7246, -1);
@@ -99,7 +77,7 @@ TEST(the_key_of_the_first_visit_stays, set_up, tear_down)
     assert_int_equal(info.st_mode & 0777, 0600);
 }
 
-TEST(a_plain_connection_is_not_remembered, set_up, tear_down)
+TEST(a_plain_connection_is_not_remembered)
 {
     struct raim_known_server server;
     assert_true(raim_known_server_find(&server, path, "one.example", 1));
@@ -109,7 +87,7 @@ TEST(a_plain_connection_is_not_remembered, set_up, tear_down)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-TEST(another_key_is_warned_of_once_and_not_kept, set_up, tear_down)
+TEST(another_key_is_warned_of_once_and_not_kept)
 {
     struct raim_known_server server;
     visit("one.example", 7246, 1);
@@ -122,23 +100,22 @@ TEST(another_key_is_warned_of_once_and_not_kept, set_up, tear_down)
     assert_known("one.example", 7246, 1);
 }
 
-TEST(lines_of_others_are_kept_and_damage_is_rejected, set_up, tear_down)
+TEST(lines_of_others_are_kept_and_damage_is_rejected)
 {
     struct raim_known_server server;
-    write_file("# mine\nbad.example:1 00zz\nworse.example:1 ");
+    raim_private_file_replace(path, "# mine\nbad.example:1 00zz\nworse.example:1 ");
     visit("one.example", 7246, 1);
     assert_known("one.example", 7246, 1);
     assert_false(raim_known_server_find(&server, path, "bad.example", 1));
     assert_false(raim_known_server_find(&server, path, "worse.example", 1));
-    char *text = raim_private_file_read(path, MAX_BYTES);
+    const char *text = freed(raim_private_file_read(path, MAX_BYTES));
     assert_non_null(strstr(text, "# mine\nbad.example:1 00zz\n"));
-    free(text);
 }
 
-TEST(a_link_in_its_place_is_not_followed, set_up, tear_down)
+TEST(a_link_in_its_place_is_not_followed)
 {
     struct raim_known_server server;
-    write_file("");
+    raim_private_file_replace(path, "");
     unlink(path);
     assert_int_equal(symlink("/dev/null", path), 0);
     assert_false(raim_known_server_find(&server, path, "one.example", 7246));

@@ -169,15 +169,6 @@ static void run_on(void)
         run();
 }
 
-TEST(it_connects_with_the_cookie, set_up, tear_down)
-{
-    RUN_UNTIL(server.hellos == 1);
-    assert_int_equal(server.connect_requests, 1);
-    assert_int_equal(server.data, 0x2BCD0001u);
-    assert_int_equal(server.peer->address.port, server.requester.port);
-    assert_true(raim_link_get_traffic(link_to).bytes_up >= RAIM_CONNECTIONLESS_BYTES);
-}
-
 TEST(it_sends_connect_requests_until_it_is_received, set_up, tear_down)
 {
     server.deaf_to = 2;

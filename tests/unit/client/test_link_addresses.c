@@ -213,9 +213,8 @@ static void open_link(const char *host)
     assert_non_null(link_to);
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     memset(&server, 0, sizeof server);
     set_addresses("::1", "127.0.0.1");
     name.asked = name.count = 0;
@@ -230,22 +229,21 @@ static int set_up(void **state)
         server.port = ntohs(bound.sin_port);
         server.sockets[IPV6] = try_socket(IPV6, server.port);
     }
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     raim_link_close(link_to);
     link_to = NULL;
     name.is_slow = false;
     wait_for_resolvers();
     close_socket(IPV4);
     close_socket(IPV6);
-    return 0;
 }
 
-TEST(the_first_address_wins_where_it_answers, set_up, tear_down)
+TEST_EACH(set_up, tear_down)
+
+TEST(the_first_address_wins_where_it_answers)
 {
     open_link("play.test");
     RUN_UNTIL(server.connects[IPV6] > 0);
@@ -253,7 +251,7 @@ TEST(the_first_address_wins_where_it_answers, set_up, tear_down)
     assert_int_equal(server.requests[IPV4], 0);
 }
 
-TEST(ipv4_is_tried_a_quarter_of_a_second_later, set_up, tear_down)
+TEST(ipv4_is_tried_a_quarter_of_a_second_later)
 {
     server.is_deaf[IPV6] = true;
     open_link("play.test");
@@ -262,7 +260,7 @@ TEST(ipv4_is_tried_a_quarter_of_a_second_later, set_up, tear_down)
     assert_int_equal(server.connects[IPV6], 0);
 }
 
-TEST(the_system_s_order_counts, set_up, tear_down)
+TEST(the_system_s_order_counts)
 {
     set_addresses("127.0.0.1", "::1");
     open_link("play.test");
@@ -271,7 +269,7 @@ TEST(the_system_s_order_counts, set_up, tear_down)
 }
 
 // Nobody receives at the first address, or there is no route to it.
-TEST(a_rejected_address_costs_no_time, set_up, tear_down)
+TEST(a_rejected_address_costs_no_time)
 {
     close_socket(IPV6);
     uint64_t least_us = UINT64_MAX;
@@ -292,7 +290,7 @@ TEST(a_rejected_address_costs_no_time, set_up, tear_down)
     RUN_UNTIL(server.connects[IPV4] > 0);
 }
 
-TEST(a_server_that_starts_later_is_found, set_up, tear_down)
+TEST(a_server_that_starts_later_is_found)
 {
     close_socket(IPV6);
     close_socket(IPV4);
@@ -304,7 +302,7 @@ TEST(a_server_that_starts_later_is_found, set_up, tear_down)
     RUN_UNTIL(server.connects[IPV4] > 0);
 }
 
-TEST(a_network_that_comes_up_later_is_used, set_up, tear_down)
+TEST(a_network_that_comes_up_later_is_used)
 {
     has_network = false;
     open_link("play.test");
@@ -315,7 +313,7 @@ TEST(a_network_that_comes_up_later_is_used, set_up, tear_down)
     RUN_UNTIL(server.connects[IPV6] > 0);
 }
 
-TEST(addresses_of_both_families_need_no_name, set_up, tear_down)
+TEST(addresses_of_both_families_need_no_name)
 {
     open_link("::1");
     RUN_UNTIL(server.connects[IPV6] > 0);
@@ -325,7 +323,7 @@ TEST(addresses_of_both_families_need_no_name, set_up, tear_down)
     assert_int_equal(name.count, 0);
 }
 
-TEST(resolving_does_not_block, set_up, tear_down)
+TEST(resolving_does_not_block)
 {
     name.is_slow = true;
     open_link("play.test");
@@ -345,7 +343,7 @@ TEST(resolving_does_not_block, set_up, tear_down)
     assert_int_equal(name.count, count);
 }
 
-TEST(an_unknown_name_ends_the_client, set_up, tear_down)
+TEST(an_unknown_name_ends_the_client)
 {
     set_addresses(NULL, NULL);
     open_link("play.test");
@@ -355,7 +353,7 @@ TEST(an_unknown_name_ends_the_client, set_up, tear_down)
     assert_string_equal(end.text, "the name of the server cannot be resolved");
 }
 
-TEST(a_winner_that_falls_silent_has_lost, set_up, tear_down)
+TEST(a_winner_that_falls_silent_has_lost)
 {
     server.is_dying[IPV6] = true;
     open_link("play.test");
@@ -365,7 +363,7 @@ TEST(a_winner_that_falls_silent_has_lost, set_up, tear_down)
 }
 
 // There the server knows the session.
-TEST(the_next_connection_begins_with_the_last_winner, set_up, tear_down)
+TEST(the_next_connection_begins_with_the_last_winner)
 {
     const struct raim_connector_def def = {.access_size = 0};
     struct raim_enet_client *connection =
@@ -386,7 +384,7 @@ TEST(the_next_connection_begins_with_the_last_winner, set_up, tear_down)
 }
 
 // A server that moves: the name is resolved anew with each connection, for the one after it.
-TEST(a_changed_address_is_found, set_up, tear_down)
+TEST(a_changed_address_is_found)
 {
     const struct raim_connector_def def = {.access_size = 0};
     struct raim_enet_client *connection =
@@ -409,7 +407,7 @@ TEST(a_changed_address_is_found, set_up, tear_down)
     raim_enet_client_destroy(connection);
 }
 
-TEST(what_cannot_be_right_is_rejected, set_up, tear_down)
+TEST(what_cannot_be_right_is_rejected)
 {
     char longest[RAIM_LINK_HOST_BYTES + 1];
     struct raim_client_def def = raim_client_default_def();
@@ -422,7 +420,7 @@ TEST(what_cannot_be_right_is_rejected, set_up, tear_down)
     assert_null(raim_link_open("127.0.0.1", 1, &def));
 }
 
-TEST(datagrams_that_are_too_large_are_dropped, set_up, tear_down)
+TEST(datagrams_that_are_too_large_are_dropped)
 {
     static const uint8_t large[5000] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 2, 2};
     server.is_deaf[IPV4] = true;
@@ -438,7 +436,7 @@ TEST(datagrams_that_are_too_large_are_dropped, set_up, tear_down)
 
 // Of a connected link other programs see one socket, which takes the server's datagrams alone, and
 // a program that the process starts inherits nothing.
-TEST(a_link_has_one_socket_that_others_can_reach, set_up, tear_down)
+TEST(a_link_has_one_socket_that_others_can_reach)
 {
     enum { NUMBERS = 64 };
     static const uint8_t bytes[64];

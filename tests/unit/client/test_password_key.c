@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "password_key.h"
 
+#include "files_fixture.h"
 #include "link.h"
-#include "test.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -85,22 +85,18 @@ TEST(a_password_is_the_first_line_of_a_file)
                  {"", NULL},
                  {"\n", NULL},
                  {"\nx\n", NULL}};
-    char path[] = "/tmp/raim-password-XXXXXX", password[RAIM_LINK_PASSWORD_BYTES], longest[200];
-    close(mkstemp(path));
+    const char *path = path_in(test_directory(), "password");
+    char password[RAIM_LINK_PASSWORD_BYTES], longest[200];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        FILE *file = fopen(path, "w");
-        fputs(files[i].content, file);
-        fclose(file);
+        write_file(path, files[i].content);
         assert_int_equal(raim_link_read_password(path, password), files[i].password != NULL);
         if (files[i].password != NULL)
             assert_string_equal(password, files[i].password);
     }
     for (size_t length = 127; length < 132; length++) {
-        FILE *file = fopen(path, "w");
         memset(longest, 'x', length);
-        longest[length] = '\0';
-        fprintf(file, "%s\n", longest);
-        fclose(file);
+        strcpy(longest + length, "\n");
+        write_file(path, longest);
         assert_int_equal(raim_link_read_password(path, password), length <= RAIM_PASSWORD_BYTES);
     }
     unlink(path);

@@ -35,23 +35,6 @@ static void assert_points(const struct raim_client *client, uint32_t own, uint32
 
 // --- Messages ---
 
-TEST(a_welcome_reports_phase_and_motd)
-{
-    struct raim_client *client = player_in_round();
-    const struct raim_client_phase phase = raim_client_get_phase(client);
-    assert_int_equal(phase.kind, RAIM_CLIENT_PLAY);
-    assert_int_equal(phase.round, 3);
-    assert_int_equal(phase.score_limit, 20);
-    assert_true(phase.has_end && phase.left_s == (1300 - FIRST_TICK) / (double)TICK_HZ);
-    assert_string_equal(raim_client_motd(client), "have fun");
-    raim_client_destroy(client);
-
-    client = test_client();
-    assert_string_equal(raim_client_motd(client), "");
-    assert_false(raim_client_get_phase(client).has_end);
-    raim_client_destroy(client);
-}
-
 TEST(time_runs_down_to_nothing)
 {
     struct raim_client *client = player_in_round();
@@ -65,7 +48,6 @@ TEST(time_runs_down_to_nothing)
         before_s = left_s;
     }
     assert_true(before_s == 0);
-    raim_client_destroy(client);
 }
 
 TEST(a_break_reports_its_winner_and_another_round_begins_at_0)
@@ -105,7 +87,6 @@ TEST(a_break_reports_its_winner_and_another_round_begins_at_0)
     assert_false(raim_client_get_phase(client).has_end);
     assert_true(raim_client_get_phase(client).left_s == 0);
     assert_int_equal(raim_client_get_stats(client)->rounds, 1);
-    raim_client_destroy(client);
 }
 
 TEST(a_pause_keeps_the_points)
@@ -119,7 +100,6 @@ TEST(a_pause_keeps_the_points)
     assert_true(tell_events(client, FIRST_EVENT + 1, &event, 1));
     assert_points(client, 4, 6);
     assert_int_equal(raim_client_get_stats(client)->rounds, 0);
-    raim_client_destroy(client);
 }
 
 // --- What is pressed and shown ---
@@ -215,7 +195,6 @@ TEST(it_stands_while_nobody_moves_and_nothing_jumps)
     const struct raim_client_quality quality = raim_client_get_quality(client);
     assert_true(quality.predictions > 100);
     assert_int_equal(quality.mispredictions, 0);
-    raim_client_destroy(client);
 }
 
 TEST(shots_of_the_last_tick_before_a_break_count)
@@ -234,7 +213,6 @@ TEST(shots_of_the_last_tick_before_a_break_count)
     assert_true(show(client, &frame));
     assert_int_equal(raim_client_get_stats(client)->shots, 1);
     assert_int_equal(raim_client_get_stats(client)->hits, 1);
-    raim_client_destroy(client);
 }
 
 TEST(nothing_is_fired_in_a_break)
@@ -250,5 +228,4 @@ TEST(nothing_is_fired_in_a_break)
         assert_true(size == 0 || !read_message(size).inputs[0].fire);
         assert_int_equal(raim_client_interpolated_bullets(client, seen, PLAYERS * SHOTS), 0);
     }
-    raim_client_destroy(client);
 }

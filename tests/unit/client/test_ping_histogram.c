@@ -5,19 +5,19 @@
 
 static struct ping_histogram histogram;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     histogram = (struct ping_histogram){0};
-    return 0;
 }
 
-TEST(without_times_it_is_zero, set_up, NULL)
+TEST_EACH(set_up, NULL)
+
+TEST(without_times_it_is_zero)
 {
     assert_float_equal(ping_histogram_quantile(&histogram, 0.99), 0, 0);
 }
 
-TEST(percentiles_of_a_hundred_times, set_up, NULL)
+TEST(percentiles_of_a_hundred_times)
 {
     for (int i = 0; i < 100; i++)
         ping_histogram_add(&histogram, 10 + i + 0.05);
@@ -28,7 +28,7 @@ TEST(percentiles_of_a_hundred_times, set_up, NULL)
     assert_float_equal(ping_histogram_quantile(&histogram, 1), 109.1, 1e-4);
 }
 
-TEST(impossible_times_are_the_limits, set_up, NULL)
+TEST(impossible_times_are_the_limits)
 {
     ping_histogram_add(&histogram, -5);
     ping_histogram_add(&histogram, 1e12);

@@ -85,42 +85,6 @@ TEST(ticks_left_out_hold_the_input_before)
     close_bench(bench);
 }
 
-TEST(a_correction_keeps_what_was_input_since)
-{
-    struct bench *bench = open_bench();
-    const double stride = stride_of(bench);
-    struct raim_prediction_state told = standing_at(0, 500);
-    raim_prediction_reconcile(&bench->pilot, 100, &told);
-    for (uint32_t tick = 100; tick < 110; tick++)
-        raim_prediction_add_input(&bench->pilot, tick, tick < 105 ? &right : &up);
-
-    // As foreseen.
-    told.position.x = 2 * stride;
-    raim_prediction_reconcile(&bench->pilot, 102, &told);
-    assert_int_equal(bench->pilot.record.predictions, 1);
-    assert_int_equal(bench->pilot.record.mispredictions, 0);
-    assert_at(bench, 110, 5 * stride, 500 + 5 * stride);
-
-    // Pushed back by 3 units.
-    told.position.x = 3 * stride - 3;
-    raim_prediction_reconcile(&bench->pilot, 103, &told);
-    assert_int_equal(bench->pilot.record.predictions, 2);
-    assert_int_equal(bench->pilot.record.mispredictions, 1);
-    assert_true(bench->pilot.record.correction == 3 && bench->pilot.record.corrections == 3);
-    assert_at(bench, 110, 5 * stride - 3, 500 + 5 * stride);
-
-    // A snapshot that is ahead of all inputs is the truth.
-    told = standing_at(-400, -400);
-    raim_prediction_reconcile(&bench->pilot, 115, &told);
-    assert_at(bench, 110, -400, -400);
-    raim_prediction_add_input(&bench->pilot, 110, &right);
-    assert_at(bench, 115, -400, -400);
-    for (uint32_t tick = 111; tick <= 115; tick++)
-        raim_prediction_add_input(&bench->pilot, tick, &right);
-    assert_at(bench, 116, -400 + stride, -400);
-    close_bench(bench);
-}
-
 TEST(who_falls_lies_where_it_was_and_rises_with_its_keys_down)
 {
     struct bench *bench = open_bench();

@@ -258,7 +258,6 @@ TEST(it_reads_all_that_it_is_reported_after_being_welcomed_again)
            server.entries, shown, lost, (unsigned long long)server.errors);
     assert_true(server.entries > 100 && shown > STEPS / 2);
     free_frames();
-    raim_client_destroy(client);
 }
 
 // --- What else a welcome brings ---
@@ -267,25 +266,20 @@ TEST(a_new_token_and_a_new_grace_time_count)
 {
     struct raim_client *client = player();
     struct raim_welcome message = good_welcome();
-    struct raim_hello hello;
     assert_true(show_empty(client, FIRST_TICK));
     memset(message.token, 7, sizeof message.token);
     message.grace_s = 5;
     message.tick += 100;
-    assert_true(welcome(client, &message));
-    assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
+    enter_again(client, &message);
     raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
     assert_true(raim_client_wants_connection(client, now_us));
-    raim_reader reader =
-        raim_reader_make(bytes, raim_client_write_hello(client, now_us, bytes, sizeof bytes));
-    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_HELLO);
-    assert_true(raim_hello_read(&reader, &hello) && hello.resume);
+    const struct raim_hello hello = hello_of(client);
+    assert_true(hello.resume);
     assert_memory_equal(hello.token, message.token, sizeof hello.token);
     assert_int_equal(raim_client_get_stats(client)->resumes, 0);
     now_us += 5000000;
     raim_client_wants_connection(client, now_us);
     assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_ENDED);
-    raim_client_destroy(client);
 }
 
 TEST(a_welcome_in_the_middle_of_a_welcome_begins_again)
@@ -302,7 +296,6 @@ TEST(a_welcome_in_the_middle_of_a_welcome_begins_again)
     assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
     assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
     assert_int_equal(raim_client_get_roster_entry(client, 1)->id, RAIM_NOBODY);
-    raim_client_destroy(client);
 }
 
 TEST(an_unreadable_welcome_changes_nothing)
@@ -323,7 +316,6 @@ TEST(an_unreadable_welcome_changes_nothing)
     message.rules[0] = -1;
     assert_false(welcome(client, &message));
     assert_int_equal(raim_client_get_end(client).reason, RAIM_REASON_MALFORMED);
-    raim_client_destroy(client);
 }
 
 TEST(a_spectator_is_welcomed_anew_too)
@@ -335,11 +327,9 @@ TEST(a_spectator_is_welcomed_anew_too)
     assert_true(show(client, &frame));
     message.player = RAIM_NOBODY;
     message.tick += 10;
-    assert_true(welcome(client, &message));
-    assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
+    enter_again(client, &message);
     assert_int_equal(press(client), 0); // nothing to acknowledge
     frame.tick += 11;
     assert_true(show(client, &frame));
     assert_int_equal(pressed(client).snapshot, FIRST_TICK + 11);
-    raim_client_destroy(client);
 }
