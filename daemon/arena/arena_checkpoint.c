@@ -188,11 +188,12 @@ static void find_addresses(struct arena_checkpoint *checkpoint, const struct rai
             *address = (struct checkpoint_address){.player = row->id};
         if (row->bot || row->away)
             continue;
-        const struct udp_address from = transport_source(transport, row->client);
-        address->high = from.ip.high;
-        address->low = from.ip.low;
-        address->scope = from.scope;
-        address->port = from.port;
+        const struct udp_address path = transport_path(transport, row->client);
+        address->host = ip_address_host(transport_source(transport, row->client).ip);
+        address->high = path.ip.high;
+        address->low = path.ip.low;
+        address->scope = path.scope;
+        address->port = path.port;
     }
 }
 
@@ -266,8 +267,7 @@ bool arena_checkpoint_has_address(const struct arena_checkpoint *checkpoint, str
     const uint64_t host = ip_address_host(ip);
     for (uint32_t slot = 0; slot < checkpoint->slots; slot++) {
         const struct checkpoint_address *address = &checkpoint->addresses[slot];
-        if (address->port != 0 &&
-            ip_address_host((struct ip_address){address->high, address->low}) == host)
+        if (address->port != 0 && address->host == host)
             return true;
     }
     return false;

@@ -324,6 +324,12 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         arena_destroy(arena);
         return NULL;
     }
+    if (owner->gateway.is_trusted &&
+        !transport_enable_gateways(arena->worker.transport, owner->gateway.key)) {
+        snprintf(error, capacity, "out of memory");
+        arena_destroy(arena);
+        return NULL;
+    }
     arena_play_match(arena, arena->worker.current);
     return arena;
 }

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-    LAYOUT = 3, // version of this file's layout; the match's bytes have their own
+    LAYOUT = 4, // version of this file's layout; the match's bytes have their own
     SLOTS = 2,
     LINE_BYTES = 64,                    // slots share no cache line
     MAX_FILE_BYTES = 256 * 1024 * 1024, // a larger file was not written by this code
@@ -53,7 +53,7 @@ struct slot {
 
 static_assert(sizeof(struct file_header) == LINE_BYTES, "no padding");
 static_assert(sizeof(struct slot) == 4 * 8 + 4 * 4, "no padding");
-static_assert(sizeof(struct checkpoint_address) == 24, "no padding");
+static_assert(sizeof(struct checkpoint_address) == 32, "no padding");
 
 struct checkpoint {
     char path[PATH_MAX];

@@ -25,6 +25,7 @@ struct checkpoint;
 
 // The address of a player's client, to which the next process sends an invitation.
 struct checkpoint_address {
+    uint64_t host; // see ip_address_host; of the player, also where that is behind a gateway
     // A struct udp_address without padding; all zero: unknown.
     uint64_t high, low;
     uint32_t scope;

@@ -74,6 +74,7 @@ struct udp_address {
     struct ip_address local; // the server's address that it sends to; none: any. Not compared
     uint32_t scope;          // the interface of a link-local IPv6 address; else 0
     uint16_t port;           // in the machine's byte order
+    uint16_t via;            // of a player behind a gateway: see gateways.h; else 0
 };
 
 // `address` is in the machine's byte order.
@@ -84,7 +85,7 @@ static inline struct udp_address udp_address_v4(uint32_t address, uint16_t port)
 
 static inline bool udp_address_equal(struct udp_address a, struct udp_address b)
 {
-    return ip_address_equal(a.ip, b.ip) && a.scope == b.scope && a.port == b.port;
+    return ip_address_equal(a.ip, b.ip) && a.scope == b.scope && a.port == b.port && a.via == b.via;
 }
 
 // A multilinear hash, whose upper bits are the best (Thorup, High speed hashing for integers and

@@ -166,6 +166,12 @@ struct config_masters {
     struct config_master items[CONFIG_MAX_MASTERS];
 };
 
+// The gateways of browsers that may tell the addresses of players.
+struct config_gateway {
+    bool is_trusted; // there is a key
+    uint8_t key[RAIM_KEY_BYTES];
+};
+
 struct config {
     uint32_t workers; // 0: one per CPU
     enum log_level log_level;
@@ -184,6 +190,7 @@ struct config {
     bool agones_ready;       // becomes Ready again when the last player has left
     struct config_control control_tcp;
     struct config_rcon rcon;
+    struct config_gateway gateway;
     int admin_count;
     struct config_admin admins[CONFIG_MAX_ADMINS];
     char recording_dir[CONFIG_PATH_BYTES]; // absolute; "" for recordings in $STATE_DIRECTORY

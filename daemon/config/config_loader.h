@@ -24,6 +24,7 @@ void config_load_token(reader_node node, void *config, void *loader);
 void config_load_event_kinds(reader_node node, void *config, void *loader);
 void config_load_hook(reader_node node, void *config, void *loader);
 void config_load_hook_secret(reader_node node, void *config, void *loader);
+void config_load_gateway_key(reader_node node, void *config, void *loader);
 void config_load_templates(reader_node node, void *config, void *loader);
 void config_load_arenas(reader_node node, void *config, void *loader);
 

@@ -139,6 +139,19 @@ static const struct reader_key RCON_KEYS[] = {
      .meaning = "whether RCON may listen outside of the loopback addresses"},
 };
 
+static const struct reader_key GATEWAY_KEYS[] = {
+    {.name = "key_file",
+     .kind = READER_TEXT,
+     .offset = offsetof(struct config, gateway),
+     .size = sizeof(struct config_gateway),
+     .load = config_load_gateway_key,
+     .text = "",
+     .expected = "a path to a file without access for others, or \"\"",
+     .meaning = "file whose first line is the key that raimd shares with its gateways, of 64 "
+                "hexadecimal digits; their players then count by their own addresses for bans, "
+                "limits and votes; the path is relative to this file"},
+};
+
 static const struct reader_key RECORDINGS_KEYS[] = {
     {.name = "directory",
      .kind = READER_TEXT,
@@ -307,6 +320,7 @@ static const struct reader_key DISCOVERY_KEYS[] = {
 static const struct reader_table HTTP = {HTTP_KEYS, COUNT(HTTP_KEYS)};
 static const struct reader_table CONTROL = {CONTROL_KEYS, COUNT(CONTROL_KEYS)};
 static const struct reader_table RCON = {RCON_KEYS, COUNT(RCON_KEYS)};
+static const struct reader_table GATEWAY = {GATEWAY_KEYS, COUNT(GATEWAY_KEYS)};
 static const struct reader_table RECORDINGS = {RECORDINGS_KEYS, COUNT(RECORDINGS_KEYS)};
 static const struct reader_table RESULTS = {RESULTS_KEYS, COUNT(RESULTS_KEYS)};
 static const struct reader_table EVENTS = {EVENTS_KEYS, COUNT(EVENTS_KEYS)};
@@ -355,6 +369,7 @@ static const struct reader_key ROOT_KEYS[] = {
      .meaning = "players who may execute commands in the game by /admin, over an encrypted "
                 "connection: a group each with name, level, and password or key"},
     GROUP("rcon", &RCON, "Source RCON, for tools that support nothing else"),
+    GROUP("gateway", &GATEWAY, "the gateways for players in browsers"),
     GROUP("recordings", &RECORDINGS,
           "storage of recordings; the oldest are deleted first, except those marked by raimctl "
           "recording keep"),

@@ -5,6 +5,7 @@
 #include "transport.h"
 
 #include "enet_carrier.h"
+#include "gateways.h"
 #include "monotonic.h"
 #include "secure_sessions.h"
 #include "transport_datagrams.h"
@@ -31,6 +32,9 @@ static const struct metric stats_rows[] = {
      METRIC_COUNTER, STATS(send_errors)},
     {NULL, "raimd_slow_peers_total", "Peers disconnected because too much data was unacknowledged.",
      METRIC_COUNTER, STATS(overflows)},
+    {"announcements", "raimd_announcements_total",
+     "Announcements of gateways, each of a player's address, that were taken.", METRIC_COUNTER,
+     STATS(announcements)},
     {"queries", "raimd_queries_total", "Server browser queries answered.", METRIC_COUNTER,
      STATS(queries)},
     {"queries_limited", "raimd_limited_queries_total",
@@ -87,7 +91,8 @@ uint16_t transport_port(const struct transport *transport)
 
 static void sweep_sessions_when_due(struct transport *transport)
 {
-    if (transport->sessions != NULL && transport->now_ms - transport->swept_ms >= SWEEP_SESSIONS_MS)
+    if ((transport->sessions != NULL || transport->gateways != NULL) &&
+        transport->now_ms - transport->swept_ms >= SWEEP_SESSIONS_MS)
         transport_sweep_sessions(transport);
 }
 
@@ -487,6 +492,14 @@ struct udp_address transport_source(const struct transport *transport, uint32_t 
 {
     assert(peer < transport->slot_count);
     return transport->slots[peer].from;
+}
+
+struct udp_address transport_path(const struct transport *transport, uint32_t peer)
+{
+    struct udp_address path = transport_source(transport, peer);
+    if (path.via != 0 && !gateways_resolve(transport->gateways, &path))
+        return (struct udp_address){0};
+    return path;
 }
 
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)

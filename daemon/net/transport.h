@@ -88,6 +88,10 @@ void transport_set_policy(struct transport *transport, const struct gate_policy 
 bool transport_enable_encryption(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
                                  bool required);
 
+// Takes the addresses of players from gateways that have this key, of RAIM_GATEWAY_KEY_BYTES, which
+// is copied (see gateways.h). Call it at most once. False when memory runs out.
+bool transport_enable_gateways(struct transport *transport, const uint8_t *key);
+
 // Begins a tick's reading. Call transport_poll until it returns false: it reads the datagrams that
 // wait in the kernel and returns one event per call.
 void transport_receive(struct transport *transport);
@@ -155,9 +159,13 @@ bool transport_is_secure(const struct transport *transport, uint32_t peer);
 // Whether a connected peer has shown that it knows the arena's password.
 bool transport_knows_password(const struct transport *transport, uint32_t peer);
 
-// The address and port of a connected peer, valid for a transport_send_to after the connection has
-// ended.
+// The address and port of a connected peer.
 struct udp_address transport_source(const struct transport *transport, uint32_t peer);
+
+// The address and port to which a connected peer's datagrams are sent, of its gateway if it is
+// behind one: valid for a transport_send_to after the connection, or the process, has ended. All
+// zero if that is not known any more.
+struct udp_address transport_path(const struct transport *transport, uint32_t peer);
 
 // Mean round trip of a connected peer in milliseconds, as measured by ENet.
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_datagrams.h"
 
+#include "gateways.h"
 #include "secure_sessions.h"
 
 #include <assert.h>
@@ -43,6 +44,8 @@ enum datagram_verdict transport_next_datagram(struct transport *transport,
     // An answer to :: would go to this machine itself.
     if (ip_address_is_none(datagram->from.ip))
         return DATAGRAM_MALFORMED;
+    if (transport->gateways != NULL)
+        gateways_translate(transport->gateways, &datagram->from, transport->now_ms);
     return transport->sessions != NULL ? decrypt(transport, datagram) : DATAGRAM_OK;
 }
 
@@ -75,24 +78,31 @@ uint8_t *transport_buffer(struct transport *transport)
     return begin_datagram(transport) + plain_offset(transport);
 }
 
+// Adds the datagram in the buffer, by the gateway of a player who is behind one.
+static void add(struct transport *transport, struct udp_address to, size_t size)
+{
+    if (to.via == 0 || gateways_resolve(transport->gateways, &to))
+        batch_add(&transport->out, to, size);
+}
+
 void transport_queue(struct transport *transport, struct udp_address to, size_t size)
 {
     if (transport->sessions == NULL) {
-        batch_add(&transport->out, to, size);
+        add(transport, to, size);
         return;
     }
     uint8_t *data = batch_buffer(&transport->out);
     const size_t encrypted = secure_sessions_encrypt(transport->sessions, to, transport->now_ms,
                                                      data + RAIM_SECURE_HEADER_BYTES, size, data);
     if (encrypted > 0) {
-        batch_add(&transport->out, to, encrypted);
+        add(transport, to, encrypted);
         return;
     }
     // If encryption is required, a peer that has lost its session is sent nothing.
     if (transport->gate.offer.requires_encryption)
         return;
     memmove(data, data + RAIM_SECURE_HEADER_BYTES, size);
-    batch_add(&transport->out, to, size);
+    add(transport, to, size);
 }
 
 void transport_queue_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
@@ -100,7 +110,7 @@ void transport_queue_plain(struct transport *transport, struct udp_address to, c
 {
     assert(size <= RAIM_MAX_DATAGRAM_BYTES);
     memcpy(begin_datagram(transport), data, size);
-    batch_add(&transport->out, to, size);
+    add(transport, to, size);
 }
 
 int transport_reject(struct transport *transport, enum datagram_verdict reason)

@@ -3,22 +3,31 @@
 #define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_gate.h"
 
+#include "gateways.h"
 #include "monotonic.h"
 #include "secure_sessions.h"
 #include "transport_datagrams.h"
 #include "transport_guard.h"
 
 #include <enet/enet.h>
+#include <time.h>
 
 void transport_sweep_sessions(struct transport *transport)
 {
     for (size_t i = 0; i < transport->host->peerCount; i++) {
         const ENetPeer *peer = &transport->host->peers[i];
-        if (peer->state != ENET_PEER_STATE_DISCONNECTED)
+        if (peer->state == ENET_PEER_STATE_DISCONNECTED)
+            continue;
+        if (transport->sessions != NULL)
             secure_sessions_mark(transport->sessions, transport_peer_address(transport, peer));
+        if (transport->gateways != NULL)
+            gateways_mark(transport->gateways, transport_peer_address(transport, peer));
     }
     transport->swept_ms = monotonic_ms();
-    secure_sessions_sweep(transport->sessions, transport->swept_ms);
+    if (transport->sessions != NULL)
+        secure_sessions_sweep(transport->sessions, transport->swept_ms);
+    if (transport->gateways != NULL)
+        gateways_sweep(transport->gateways);
 }
 
 // Whether ENet has a peer, plain or encrypted, at this address and port.
@@ -98,13 +107,42 @@ static void receive_init(struct transport *transport, const struct received *dat
         transport_queue_plain(transport, from, reply, size);
 }
 
+// Learns the player of a gateway's socket.
+static void receive_announcement(struct transport *transport, const struct received *datagram)
+{
+    const struct gate_limits *limits = &transport->gate.limits;
+    struct udp_address socket = datagram->from;
+    struct timespec now;
+    enum datagram_verdict verdict = DATAGRAM_CONNECTIONLESS;
+    if (transport->gateways != NULL && gateways_resolve(transport->gateways, &socket)) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        verdict = gateways_announce(transport->gateways, socket, datagram->data, datagram->size,
+                                    (struct secure_limits){
+                                        .of_address = limits->connections_per_address,
+                                        .of_network = limits->connections_per_network,
+                                    },
+                                    (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000,
+                                    transport->now_ms);
+    }
+    if (verdict == DATAGRAM_OK)
+        transport->stats.announcements++;
+    else
+        transport_reject(transport, verdict);
+}
+
 enum query_kind transport_receive_connectionless(struct transport *transport,
                                                  const struct received *datagram)
 {
     struct gate_answer answer;
-    if (raim_connectionless_kind(datagram->data, datagram->size) == RAIM_CONNECTIONLESS_HANDSHAKE) {
+    switch (raim_connectionless_kind(datagram->data, datagram->size)) {
+    case RAIM_CONNECTIONLESS_HANDSHAKE:
         receive_init(transport, datagram);
         return QUERY_NONE;
+    case RAIM_CONNECTIONLESS_ANNOUNCEMENT:
+        receive_announcement(transport, datagram);
+        return QUERY_NONE;
+    default:
+        break;
     }
     const struct udp_address from = datagram->from;
     gate_receive(&transport->gate, from, datagram->data, datagram->size, monotonic_us(), &answer);
@@ -187,6 +225,8 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
     if (peer == NULL)
         return transport_reject(transport, DATAGRAM_CONNECTIONS);
     transport_set_sender(host, peer);
+    if (transport->gateways != NULL)
+        gateways_mark(transport->gateways, from);
     if (peer->state == ENET_PEER_STATE_DISCONNECTED) { // not a repeated CONNECT, which ENet ignores
         const uint16_t index = (uint16_t)(peer - host->peers);
         transport->slots[index].client_id = datagram_rename_connect(host->receivedData, index);

@@ -16,6 +16,7 @@
 struct _ENetHost;
 struct _ENetPacket;
 struct raim_enet_carrier;
+struct gateways;
 struct secure_sessions;
 
 enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS }; // of every peer
@@ -56,6 +57,7 @@ struct transport {
     struct gate gate;
     struct secure_sessions *sessions; // NULL: encryption is not offered
     int64_t swept_ms;                 // time of the last transport_sweep_sessions
+    struct gateways *gateways;        // NULL: there is none
     struct udp_address from;          // sender of the datagram that ENet reads
     bool is_secure;                   // that datagram was encrypted
     // Limits of peers and ticks; see transport_guard.c.

@@ -4,6 +4,7 @@
 #include "transport.h"
 
 #include "enet_carrier.h"
+#include "gateways.h"
 #include "monotonic.h"
 #include "secure_sessions.h"
 #include "transport_datagrams.h"
@@ -201,6 +202,7 @@ void transport_close(struct transport *transport)
     close(transport->socket);
     free(transport->guards);
     secure_sessions_destroy(transport->sessions);
+    gateways_destroy(transport->gateways);
     free(transport);
 }
 
@@ -265,4 +267,13 @@ bool transport_enable_encryption(struct transport *transport, const uint8_t secr
     memcpy(offer->server_key, secure_sessions_public_key(transport->sessions),
            sizeof offer->server_key);
     return true;
+}
+
+bool transport_enable_gateways(struct transport *transport, const uint8_t *key)
+{
+    assert(transport->gateways == NULL);
+    uint64_t hash;
+    raim_crypto_random(&hash, sizeof hash);
+    transport->gateways = gateways_create(transport->slot_count, key, hash);
+    return transport->gateways != NULL;
 }

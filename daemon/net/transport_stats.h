@@ -14,6 +14,7 @@ struct transport_stats {
     uint64_t overflows;       // peers dropped for too many queued bytes or missing acknowledgements
     uint64_t queries;         // answered, with a challenge or a reply
     uint64_t queries_limited; // dropped by the rate limit
+    uint64_t announcements;   // of gateways, taken
     uint64_t rejected[DATAGRAM_VERDICTS];
 };
 

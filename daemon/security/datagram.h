@@ -42,7 +42,10 @@ enum datagram_verdict {
     DATAGRAM_REPEATED,    // a command that is already queued
     DATAGRAM_ACKS,        // acknowledgements of nothing that was sent
     DATAGRAM_DISCONNECT,  // a plain DISCONNECT of a peer that is still sending
-    DATAGRAM_OVERTIME,    // not a datagram: a tick ran out of time and left the rest in the kernel
+    DATAGRAM_GATEWAY_KEY, // an announcement without the tag of a configured key
+    DATAGRAM_GATEWAY_SOCKET, // an announcement from another socket than it names
+    DATAGRAM_GATEWAY_TIME,   // an announcement of another time, or not newer than the last one
+    DATAGRAM_OVERTIME, // not a datagram: a tick ran out of time and left the rest in the kernel
     DATAGRAM_VERDICTS
 };
 

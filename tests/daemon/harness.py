@@ -54,7 +54,7 @@ SANITIZER_WORDS = ("Sanitizer", "runtime error:")
 
 # The groups of keys outside of the arenas.
 GROUPS = ("http", "control", "rcon", "recordings", "results", "events", "hook", "bans", "on_demand",
-          "agones", "discovery")
+          "agones", "discovery", "gateway")
 
 
 class Text(str):

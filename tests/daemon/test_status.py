@@ -34,7 +34,8 @@ REJECTION_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent"
                   "goodbye", "password", "chat_commands", "vote", "oversize", "connectionless", "fragment", "compressed", "commands",
                   "connect_requests", "cookie", "connect_rate", "connections", "inputs",
                   "unencrypted", "forged", "replayed", "handshakes", "sessions", "budget", "ahead", "repeated",
-                  "acknowledgements", "disconnect", "overtime"]
+                  "acknowledgements", "disconnect", "gateway_key",
+                  "gateway_socket", "gateway_time", "overtime"]
 HITS_KEYS = ["total", "rewound", "in_past", "clamped", "rewound_ms_mean", "rewound_ms_max"]
 PLAYER_KEYS = ["id", "name", "bot", "away", "score", "deaths", "ping_ms", "inputs_due",
                "inputs_missed", "connected_s"]

@@ -56,8 +56,8 @@ TEST(each_mistake_has_a_clear_line)
     static const char *const rows[][2] = {
         {"gravity = 9; arenas = ({" ARENA "});",
          "raimd.conf:1: gravity: got an unknown key, want one of workers, log_level, sandbox, "
-         "core_dumps, http, control, admins, rcon, recordings, results, events, hook, bans, "
-         "on_demand, agones, discovery, arenas\n"},
+         "core_dumps, http, control, admins, rcon, gateway, recordings, results, events, hook, "
+         "bans, on_demand, agones, discovery, arenas\n"},
         {"bots = 3; bullet_speed = 700; arenas = ({" ARENA "});",
          "raimd.conf:1: bots: got a key that belongs into arenas\n"
          "raimd.conf:1: bullet_speed: got a key that belongs into arenas.rules\n"},

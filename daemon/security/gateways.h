@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The players behind gateways (proto/gateway.h): for each socket of a gateway the address of its
+// player, as the newest announcement tells. The transport replaces a datagram's sender by that
+// address on receipt, and an address of such a player by the socket on sending, so that nothing
+// else in the server knows of gateways. `via` in the address is the number of the socket's entry:
+// two who share an address and a port by different ways stay two.
+//
+// A stranger without a key makes no entry and costs one hash. One who opens sessions at a gateway
+// makes one entry each. In a full table a new one replaces the entry without a connection that was
+// announced the longest time ago: of its own address or network, where these have more than their
+// limits.
+//
+// Memory is fixed; time and randomness come from the caller. Thread rule: as its transport.
+#pragma once
+
+#include "datagram.h"
+#include "gateway.h"
+#include "ip_address.h"
+#include "secure_sessions.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gateways;
+
+// For `peers` connections. Copies the key that announcements must have been made with. `hash` is
+// random and known only to this process. NULL when memory runs out. Destroying NULL does nothing.
+struct gateways *gateways_create(uint32_t peers, const uint8_t key[RAIM_GATEWAY_KEY_BYTES],
+                                 uint64_t hash);
+void gateways_destroy(struct gateways *gateways);
+
+// Replaces the sender of a datagram by the player whom its socket was announced for.
+void gateways_translate(const struct gateways *gateways, struct udp_address *from, int64_t now_ms);
+
+// Replaces the address of a player behind a gateway by the gateway's socket. False if the socket is
+// another player's by now.
+bool gateways_resolve(const struct gateways *gateways, struct udp_address *to);
+
+// Mark and sweep: call gateways_mark for a peer that connects, and for every one before
+// gateways_sweep, which lets the entries of the others be replaced.
+void gateways_mark(struct gateways *gateways, struct udp_address peer);
+void gateways_sweep(struct gateways *gateways);
+
+// Takes a datagram of kind RAIM_CONNECTIONLESS_ANNOUNCEMENT from a socket's own address.
+// DATAGRAM_OK, or why it changes nothing: DATAGRAM_CONNECTIONLESS if it is malformed,
+// DATAGRAM_GATEWAY_SOCKET, _TIME or _KEY. `limits` are those of connections. `now_us` is since
+// 1970, `now_ms` never decreases.
+enum datagram_verdict gateways_announce(struct gateways *gateways, struct udp_address socket,
+                                        const uint8_t *data, size_t size,
+                                        struct secure_limits limits, uint64_t now_us,
+                                        int64_t now_ms);
