@@ -270,7 +270,7 @@ static void enter_sandbox(const struct web_server *server)
     const struct sandbox_paths paths = {.readable = &readable, .writable = &writable};
     const struct sandbox_report report = sandbox_enter(&paths);
     log_write(report.is_whole ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, &(struct log_subject){0},
-              "sandbox entered seccomp=%s landlock=%s", report.seccomp, report.landlock);
+              "sandbox started seccomp=\"%s\" landlock=\"%s\"", report.seccomp, report.landlock);
     path_list_clear(&readable);
     path_list_clear(&writable);
 }

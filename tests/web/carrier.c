@@ -4,7 +4,7 @@
 // its own, and back. So raim-bots and every client of the tests play through a real gateway.
 // A session that ends is opened again by the sender's next datagram, as a page does.
 //
-//     carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT]
+//     carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT [OWN_ADDRESS]]
 //
 // opens sessions for the arena, or, where that is "-", connections without a request; simulates a
 // network between itself and the gateway, and prints "ready" and a line of JSON with
@@ -59,7 +59,7 @@ struct session {
 
 static struct session *sessions[MAX_SESSIONS];
 static int session_count, sockets, local;
-static struct sockaddr_in gateway;
+static struct sockaddr_in gateway, source; // `source` of the sessions, without a port
 static const char *arena;
 static gnutls_certificate_credentials_t credentials;
 static gnutls_priority_t priorities;
@@ -281,7 +281,8 @@ static struct session *open_session(const struct sockaddr_in *sender)
     session->socket = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     socklen_t size = sizeof session->local;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = session};
-    const int good = connect(session->socket, (struct sockaddr *)&gateway, sizeof gateway) |
+    const int good = bind(session->socket, (struct sockaddr *)&source, sizeof source) |
+                     connect(session->socket, (struct sockaddr *)&gateway, sizeof gateway) |
                      getsockname(session->socket, (struct sockaddr *)&session->local, &size) |
                      epoll_ctl(sockets, EPOLL_CTL_ADD, session->socket, &event);
     ngtcp2_settings settings;
@@ -478,11 +479,15 @@ static struct sockaddr_in address_of(const char *port)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4 && argc != 6) {
-        fprintf(stderr, "usage: carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT]\n");
+    if (argc != 4 && argc != 6 && argc != 7) {
+        fprintf(stderr, "usage: carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT "
+                        "[OWN_ADDRESS]]\n");
         return 64;
     }
-    if (argc == 6) {
+    source = address_of("0");
+    if (argc == 7)
+        source.sin_addr.s_addr = inet_addr(argv[6]);
+    if (argc >= 6) {
         delay_ns = (uint64_t)(atof(argv[4]) / 2 * NGTCP2_MILLISECONDS);
         loss = atof(argv[5]) / 100;
     }
