@@ -424,7 +424,7 @@ void raim_match_step(struct raim_match *match)
     raim_record_begin_sent(match);
     raim_match_begin_work(match, RAIM_MATCH_INTEREST);
     raim_view_prepare(match);
-    raim_outbox_begin(match);
+    raim_outbox_begin(&match->outbox);
 }
 
 void raim_match_shutdown(struct raim_match *match)
@@ -439,7 +439,7 @@ void raim_match_shutdown(struct raim_match *match)
         client->reason = RAIM_REASON_SHUTDOWN;
     }
     raim_sessions_end(match);
-    raim_outbox_begin(match);
+    raim_outbox_begin(&match->outbox);
 }
 
 uint32_t raim_match_tick(const struct raim_match *match)

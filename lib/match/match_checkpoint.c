@@ -378,5 +378,5 @@ void raim_match_suspend(struct raim_match *match)
         client->state = RAIM_CONNECTION_REJECTED;
         client->reason = RAIM_REASON_RESTART;
     }
-    raim_outbox_begin(match);
+    raim_outbox_begin(&match->outbox);
 }

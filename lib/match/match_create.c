@@ -37,9 +37,8 @@ static bool allocate_log(struct raim_match *match)
 {
     const struct raim_match_def *def = &match->def;
     const uint32_t slots = match->world->max_players;
-    const uint32_t delay = def->tuning.max_spectators > 0
-                               ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5)
-                               : 0;
+    const uint32_t delay =
+        def->tuning.max_spectators > 0 ? raim_match_ticks_of(match, def->spectator_delay_s) : 0;
     match->delayed_spectators.delay_ticks = delay;
     // Between two ticks each player may join and leave several times, chat and be destroyed. On
     // average there is about one event per player and second.

@@ -73,6 +73,12 @@ struct raim_match {
     struct raim_recording_input *records;       // NULL: nothing is recorded
 };
 
+// A time of the match in ticks, rounded.
+static inline uint32_t raim_match_ticks_of(const struct raim_match *match, double seconds)
+{
+    return (uint32_t)(seconds * match->def.tick_hz + 0.5);
+}
+
 // Begins to load memory into the processor's cache.
 static inline void raim_match_load(const void *memory, size_t bytes)
 {

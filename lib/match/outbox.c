@@ -21,9 +21,8 @@
 // welcomed within 1.5 s, before they take a map change for a lost connection.
 #define RAIM_MAX_WELCOMING 512
 
-void raim_outbox_begin(struct raim_match *match)
+void raim_outbox_begin(struct raim_match_outbox *outbox)
 {
-    struct raim_match_outbox *outbox = &match->outbox;
     outbox->stage = RAIM_OUTBOX_CONNECTIONS;
     outbox->next_client = 0;
     outbox->welcoming = 0;

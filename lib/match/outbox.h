@@ -27,4 +27,4 @@ struct raim_match_outbox {
 };
 
 // Restarts the outbox at its first stage; raim_match_outgoing pulls the messages.
-void raim_outbox_begin(struct raim_match *match);
+void raim_outbox_begin(struct raim_match_outbox *outbox);

@@ -13,16 +13,11 @@ static_assert(sizeof(struct raim_rounds) == 8 + 5 * 4 + 4, "no padding");
 
 static const uint32_t wire_rounds = 1 << 16; // the wire carries a round's number modulo this
 
-static uint32_t ticks_of(const struct raim_match *match, double seconds)
-{
-    return (uint32_t)(seconds * match->def.tick_hz + 0.5);
-}
-
 // Starts the clock of a round with the present tuning.
 static void start(struct raim_match *match)
 {
     struct raim_rounds *rounds = &match->rounds;
-    const uint32_t ticks = ticks_of(match, match->policy.tuning.round_s);
+    const uint32_t ticks = raim_match_ticks_of(match, match->policy.tuning.round_s);
     rounds->phase = RAIM_PHASE_PLAY;
     rounds->has_end = match->policy.tuning.round_s > 0;
     rounds->left_ticks = rounds->has_end && ticks == 0 ? 1 : ticks;
@@ -159,7 +154,7 @@ void raim_rounds_end_step(struct raim_match *match)
         return;
     rounds->phase = RAIM_PHASE_BREAK;
     rounds->has_end = true;
-    rounds->left_ticks = ticks_of(match, match->policy.tuning.break_s);
+    rounds->left_ticks = raim_match_ticks_of(match, match->policy.tuning.break_s);
     rounds->winner = winner;
     log_phase(match, match->world->tick);
 }
@@ -172,7 +167,7 @@ void raim_rounds_set_paused(struct raim_rounds *rounds, uint32_t by)
 void raim_rounds_extend(struct raim_match *match, uint32_t ticks)
 {
     struct raim_rounds *rounds = &match->rounds;
-    const uint32_t longest = ticks_of(match, 86400);
+    const uint32_t longest = raim_match_ticks_of(match, 86400);
     assert(rounds->has_end && rounds->left_ticks <= longest);
     rounds->left_ticks +=
         ticks < longest - rounds->left_ticks ? ticks : longest - rounds->left_ticks;
@@ -192,8 +187,8 @@ void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *t
     assert(tuning->votes.yes_percent <= 99);
     raim_votes_renew_offer(&match->votes);
     match->policy.tuning = *tuning;
-    match->policy.grace_ticks = ticks_of(match, tuning->resume_grace_s);
-    match->policy.idle_ticks = ticks_of(match, tuning->idle_timeout_s);
+    match->policy.grace_ticks = raim_match_ticks_of(match, tuning->resume_grace_s);
+    match->policy.idle_ticks = raim_match_ticks_of(match, tuning->idle_timeout_s);
     if (tuning->idle_timeout_s > 0 && match->policy.idle_ticks == 0)
         match->policy.idle_ticks = 1;
 }

@@ -10,11 +10,6 @@
 
 #include <string.h>
 
-uint32_t raim_votes_ticks(const struct raim_match *match, double seconds)
-{
-    return (uint32_t)(seconds * match->def.tick_hz + 0.5);
-}
-
 struct raim_vote_party raim_votes_party(const struct raim_match *match, uint32_t slot)
 {
     const struct raim_match_session *session = &match->sessions[slot];
@@ -36,19 +31,19 @@ bool raim_votes_is_same(const struct raim_vote_party *party, bool shares_address
            (party->origin != 0 && party->origin == other->origin && (!shares_address || has_name));
 }
 
-static bool is_in_force(const struct raim_match *match, const struct raim_vote_penalty *penalty)
+static bool is_in_force(const struct raim_vote_penalty *penalty, uint32_t tick)
 {
-    return penalty->kind != 0 && raim_tick_diff(match->world->tick, penalty->end_tick) < 0;
+    return penalty->kind != 0 && raim_tick_diff(tick, penalty->end_tick) < 0;
 }
 
 // The index of the penalty of a kind in force that meets a party; RAIM_VOTE_PENALTIES: none.
-static uint32_t find(const struct raim_match *match, uint32_t kind,
+static uint32_t find(const struct raim_vote_penalty *penalties, uint32_t tick, uint32_t kind,
                      const struct raim_vote_party *party)
 {
     uint32_t i = 0;
     for (; i < RAIM_VOTE_PENALTIES; i++) {
-        const struct raim_vote_penalty *penalty = &match->votes.penalties[i];
-        if (penalty->kind == kind && is_in_force(match, penalty) &&
+        const struct raim_vote_penalty *penalty = &penalties[i];
+        if (penalty->kind == kind && is_in_force(penalty, tick) &&
             raim_votes_is_same(&penalty->party, penalty->shares_address, party))
             break;
     }
@@ -59,11 +54,12 @@ void raim_votes_punish(struct raim_match *match, uint32_t kind, const struct rai
                        bool shares_address, double seconds)
 {
     struct raim_vote_penalty *penalties = match->votes.penalties;
-    uint32_t at = find(match, kind, party);
+    const uint32_t tick = match->world->tick;
+    uint32_t at = find(penalties, tick, kind, party);
     if (at == RAIM_VOTE_PENALTIES) {
         at = 0; // a free one, or the one that would end first
-        for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES && is_in_force(match, &penalties[at]); i++)
-            if (!is_in_force(match, &penalties[i]) ||
+        for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES && is_in_force(&penalties[at], tick); i++)
+            if (!is_in_force(&penalties[i], tick) ||
                 raim_tick_diff(penalties[i].end_tick, penalties[at].end_tick) < 0)
                 at = i;
     }
@@ -71,27 +67,26 @@ void raim_votes_punish(struct raim_match *match, uint32_t kind, const struct rai
         .kind = (uint8_t)kind,
         .shares_address = shares_address,
         .party = *party,
-        .end_tick = match->world->tick + raim_votes_ticks(match, seconds),
+        .end_tick = tick + raim_match_ticks_of(match, seconds),
     };
 }
 
-void raim_votes_expire_penalties(struct raim_match *match)
+void raim_votes_expire_penalties(struct raim_vote_penalty penalties[RAIM_VOTE_PENALTIES],
+                                 uint32_t tick)
 {
-    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++) {
-        struct raim_vote_penalty *penalty = &match->votes.penalties[i];
-        if (!is_in_force(match, penalty))
-            penalty->kind = 0;
-    }
+    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++)
+        if (!is_in_force(&penalties[i], tick))
+            penalties[i].kind = 0;
 }
 
 // The ticks for which a penalty still meets a party; 0: none does.
 static int32_t ticks_left(const struct raim_match *match, uint32_t kind,
                           const struct raim_vote_party *party)
 {
-    const uint32_t at = find(match, kind, party);
-    return at == RAIM_VOTE_PENALTIES
-               ? 0
-               : raim_tick_diff(match->votes.penalties[at].end_tick, match->world->tick);
+    const uint32_t tick = match->world->tick;
+    const uint32_t at = find(match->votes.penalties, tick, kind, party);
+    return at == RAIM_VOTE_PENALTIES ? 0
+                                     : raim_tick_diff(match->votes.penalties[at].end_tick, tick);
 }
 
 int32_t raim_votes_call_delay(const struct raim_match *match, uint32_t slot)

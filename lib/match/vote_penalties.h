@@ -28,8 +28,6 @@ struct raim_vote_penalty {
 
 #define RAIM_VOTE_PENALTIES 32 // at once; a further one replaces the one that would end first
 
-uint32_t raim_votes_ticks(const struct raim_match *match, double seconds);
-
 // The session of a slot, to be known after it has left.
 struct raim_vote_party raim_votes_party(const struct raim_match *match, uint32_t slot);
 
@@ -42,7 +40,8 @@ void raim_votes_punish(struct raim_match *match, uint32_t kind, const struct rai
                        bool shares_address, double seconds);
 
 // Frees the penalties that have ended, so that the tick may wrap.
-void raim_votes_expire_penalties(struct raim_match *match);
+void raim_votes_expire_penalties(struct raim_vote_penalty penalties[RAIM_VOTE_PENALTIES],
+                                 uint32_t tick);
 
 // Ticks until the player of a slot may call a vote, as far as its address has called others.
 int32_t raim_votes_call_delay(const struct raim_match *match, uint32_t slot);

@@ -36,7 +36,7 @@ bool raim_votes_is_past_newcomer_delay(const struct raim_match *match,
                                        const struct raim_match_session *session, uint32_t tick)
 {
     return raim_tick_diff(tick, session->joined_tick) >=
-           (int32_t)raim_votes_ticks(match, match->policy.tuning.votes.newcomer_delay_s);
+           (int32_t)raim_match_ticks_of(match, match->policy.tuning.votes.newcomer_delay_s);
 }
 
 uint32_t raim_votes_offered(const struct raim_match *match)
@@ -170,7 +170,8 @@ static uint32_t check_call(const struct raim_match *match, const struct raim_con
     if (*amount > 0)
         return RAIM_VOTE_TOO_SOON;
     const int32_t here = raim_tick_diff(match->world->tick, match->sessions[slot].joined_tick);
-    *amount = seconds_of(match, (int32_t)raim_votes_ticks(match, tuning->newcomer_delay_s) - here);
+    *amount =
+        seconds_of(match, (int32_t)raim_match_ticks_of(match, tuning->newcomer_delay_s) - here);
     if (*amount > 0)
         return RAIM_VOTE_NEWCOMER;
     if (raim_vote_has_player(subject->kind) && find_target(match, subject->player) == NULL)
@@ -224,7 +225,7 @@ static uint32_t begin(struct raim_match *match, const struct raim_connection *cl
     votes->target = has_target ? raim_votes_party(match, target) : (struct raim_vote_party){0};
     votes->began_tick = votes->counted_tick = match->world->tick;
     votes->end_tick =
-        votes->began_tick + raim_votes_ticks(match, match->policy.tuning.votes.time_s);
+        votes->began_tick + raim_match_ticks_of(match, match->policy.tuning.votes.time_s);
     votes->choices = 0;
     choose(match, caller, RAIM_VOTE_YES);
     const struct raim_vote_count count = raim_votes_count(match);
@@ -366,7 +367,7 @@ static void extend(struct raim_match *match)
     struct raim_match_votes *votes = &match->votes;
     votes->extensions = extensions_of_round(match) + 1;
     votes->extended_round = match->rounds.round;
-    raim_rounds_extend(match, raim_votes_ticks(match, 60.0 * votes->running.subject.minutes));
+    raim_rounds_extend(match, raim_match_ticks_of(match, 60.0 * votes->running.subject.minutes));
 }
 
 static void take_effect(struct raim_match *match)
@@ -445,7 +446,7 @@ bool raim_match_decide_vote(struct raim_match *match, uint32_t outcome)
 static void limit_pause(struct raim_match *match)
 {
     if (match->rounds.paused != RAIM_PAUSED_BY_VOTE ||
-        ++match->votes.paused_ticks < raim_votes_ticks(match, pause_s))
+        ++match->votes.paused_ticks < raim_match_ticks_of(match, pause_s))
         return;
     raim_rounds_set_paused(&match->rounds, 0);
 }
@@ -456,7 +457,7 @@ void raim_votes_step(struct raim_match *match)
     const uint32_t tick = match->world->tick;
     limit_pause(match);
     if (tick % match->def.tick_hz == 0)
-        raim_votes_expire_penalties(match);
+        raim_votes_expire_penalties(votes->penalties, tick);
     if (!is_running(match))
         return;
     const struct raim_match_vote *running = &votes->running;
