@@ -454,22 +454,14 @@ uint32_t raim_match_playing(const struct raim_match *match)
 
 struct raim_match_counts raim_match_counts(const struct raim_match *match)
 {
-    struct raim_match_counts counts = {
-        .players = match->playing,
-        .bots = match->def.bots,
-        .spectators = match->watching,
-        .hits = match->totals.hits,
-        .inputs_due = match->totals.inputs_due,
-        .inputs_missed = match->totals.inputs_missed,
-        .snapshots = match->totals.snapshots,
-        .joins = match->totals.joins,
-    };
+    struct raim_match_counts counts = match->totals;
+    counts.players = match->playing;
+    counts.bots = match->def.bots;
+    counts.spectators = match->watching;
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1))
         counts.away += players[slot].away;
-    memcpy(counts.leaves, match->totals.leaves, sizeof counts.leaves);
-    memcpy(counts.rejected, match->totals.rejected, sizeof counts.rejected);
     return counts;
 }
 

@@ -410,6 +410,8 @@ void raim_match_set_round_start(struct raim_match *match, int64_t start_ms);
 uint32_t raim_match_departed(const struct raim_match *match, struct raim_match_player *players,
                              uint32_t capacity, uint32_t *omitted);
 
+// All but the first four carry over to the succeeding match; hits, inputs and snapshots also
+// survive a restart.
 struct raim_match_counts {
     uint32_t players, bots, spectators; // clients that play; bots; clients that watch
     uint32_t away;                      // players whose connection is lost

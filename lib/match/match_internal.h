@@ -28,14 +28,6 @@ struct raim_match_policy {
     bool draining;                   // only resuming clients are admitted
 };
 
-// Counters that carry over to the succeeding match. All but the last three also survive a restart.
-struct raim_match_totals {
-    struct raim_match_hits hits;
-    uint64_t inputs_due, inputs_missed, snapshots;
-    uint64_t joins, leaves[RAIM_REASONS]; // of players
-    uint64_t rejected[RAIM_REJECTIONS];
-};
-
 struct raim_match {
     struct raim_match_def def;
     struct raim_match_policy policy;
@@ -66,7 +58,7 @@ struct raim_match {
     struct raim_match_interest interest;
     struct raim_match_delayed_spectators delayed_spectators;
     struct raim_match_outbox outbox;
-    struct raim_match_totals totals;
+    struct raim_match_counts totals; // without those of now, which raim_match_counts adds
     struct raim_match_votes votes;
     struct raim_origins origins;
     const struct raim_match_observer *observer; // NULL: none

@@ -155,17 +155,6 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     to->inbox.held.aim = raim_world_players_const(next->world)[to->slot].aim;
 }
 
-static void carry_counts(struct raim_match *next, const struct raim_match *before)
-{
-    next->totals.hits = before->totals.hits;
-    next->totals.inputs_due = before->totals.inputs_due;
-    next->totals.inputs_missed = before->totals.inputs_missed;
-    next->totals.snapshots = before->totals.snapshots;
-    next->totals.joins = before->totals.joins;
-    memcpy(next->totals.leaves, before->totals.leaves, sizeof next->totals.leaves);
-    memcpy(next->totals.rejected, before->totals.rejected, sizeof next->totals.rejected);
-}
-
 // The running vote goes on; what may be voted for is that of `next`.
 static void carry_votes(const struct transition *transition)
 {
@@ -219,7 +208,7 @@ void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool
          handle = raim_match_next_client(match, handle + 1))
         carry_client(&transition, handle);
     next->lines = match->lines;
-    carry_counts(next, match);
+    next->totals = match->totals;
     carry_votes(&transition);
     carry_rounds(&transition);
     // The new welcomes contain the effects of all earlier events. The gap of one number keeps a

@@ -574,7 +574,7 @@ class UsageTest(unittest.TestCase):
 
     def test_half_a_command_is_told_its_other_halves(self):
         self.assertTrue(self.raimctl("log").stderr.startswith(
-            "raimctl: want one of: log level\n"))
+            "raimctl: want one of: log level"))
         self.assertTrue(self.raimctl("arena", "dance").stderr.startswith(
             "raimctl: want one of: arena add, arena remove, arena pause, arena resume, "
             "arena map, arena clip, arena list, arena show, arena create, arena change, arena end, "
