@@ -7,9 +7,11 @@
     corpus.py add TARGET NAME FILE       keep the input in FILE as NAME
     corpus.py merge TARGET DIRECTORY...  keep what reaches new code of the named inputs, the others
                                          and those in DIRECTORY (builds on preset fuzz)
-    build/dev/bin/fuzz_seeds | corpus.py seeds    replace the seeds that fuzz_seeds writes"""
+    build/dev/bin/fuzz_seeds | corpus.py seeds    replace the seeds that fuzz_seeds writes, and
+                                         those of messages that proto/vectors.json has"""
 
 import hashlib
+import json
 import pathlib
 import subprocess
 import sys
@@ -73,7 +75,10 @@ def merge(target, *directories):
 
 
 def seeds():
-    corpora = {}
+    corpora = {"messages": load("messages")}
+    for vector in json.loads((ROOT / "proto" / "vectors.json").read_text()):
+        name = "vector-" + vector["name"].replace(" ", "-")
+        corpora["messages"][0][name] = b"\0" + bytes.fromhex(vector["hex"]) # 0 chooses the limits
     for line in sys.stdin:
         target, name, digits = line.split()
         corpora.setdefault(target, load(target))[0][name.rstrip(":")] = bytes.fromhex(digits)

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
 // vectors.json: every message is readable and its values write equal bytes; PROTOCOL.md shows the
 // same messages. tests/daemon/test_example.py compares the values.
-#include "chat.h"
-#include "events_fixture.h"
-#include "handshake.h"
-#include "input.h"
-#include "notice.h"
-#include "pings.h"
-#include "roster.h"
+#include "message_fixture.h"
 #include "snapshot.h"
 #include "test.h"
-#include "vote.h"
-#include "watch.h"
 
 #include <jansson.h>
 
@@ -89,93 +81,13 @@ static size_t rewrite_snapshot(raim_reader *reader, uint8_t *bytes)
     return raim_snapshot_write(&limits, baseline, frame, bytes, RAIM_MAX_MESSAGE_BYTES);
 }
 
-static size_t rewrite_door(uint32_t kind, raim_reader *reader, const char *name, uint8_t *bytes)
-{
-    uint32_t count, written;
-    struct raim_hello hello = {0};
-    struct raim_welcome welcome;
-    struct raim_goodbye goodbye;
-    struct raim_client_goodbye client_goodbye;
-    struct raim_wire_obstacle obstacles[4];
-    switch (kind) {
-    case RAIM_MESSAGE_HELLO:
-        assert_true(raim_hello_read(reader, &hello));
-        return raim_hello_write(&hello, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_WELCOME:
-        assert_true(raim_welcome_read(reader, &welcome));
-        return raim_welcome_write(&welcome, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_OBSTACLES:
-        assert_true(raim_obstacles_read(reader, obstacles, 4, &count));
-        return raim_obstacles_write(obstacles, count, &written, bytes, RAIM_MAX_MESSAGE_BYTES);
-    default:
-        if (strcmp(name, "client_goodbye") == 0) {
-            assert_true(raim_client_goodbye_read(reader, &client_goodbye));
-            return raim_client_goodbye_write(&client_goodbye, bytes, RAIM_MAX_MESSAGE_BYTES);
-        }
-        assert_true(raim_goodbye_read(reader, &goodbye));
-        return raim_goodbye_write(&goodbye, bytes, RAIM_MAX_MESSAGE_BYTES);
-    }
-}
-
-static size_t rewrite_vote(raim_reader *reader, const char *name, uint8_t *bytes)
-{
-    static struct raim_vote_offer offer;
-    struct raim_vote_request request;
-    struct raim_vote_report report;
-    if (strncmp(name, "vote ", 5) != 0) {
-        assert_true(raim_vote_request_read(reader, &request));
-        return raim_vote_request_write(&request, bytes, RAIM_MAX_MESSAGE_BYTES);
-    }
-    assert_true(raim_vote_report_read(reader, &report, &offer));
-    return report.kind == RAIM_VOTE_OFFER
-               ? raim_vote_offer_write(&offer, bytes, RAIM_MAX_MESSAGE_BYTES)
-               : raim_vote_report_write(&report, bytes, RAIM_MAX_MESSAGE_BYTES);
-}
-
 static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
 {
-    uint32_t count, written;
-    struct raim_input_message input;
-    static struct raim_events_message events;
-    struct raim_roster_entry entries[4];
-    char said[RAIM_MAX_CHAT_BYTES + 1];
-    struct raim_pings pings;
-    struct raim_notice notice;
-    uint32_t number;
     const uint32_t kind = raim_message_read(reader);
-    switch (kind) {
-    case RAIM_MESSAGE_SNAPSHOT:
+    const bool is_clients = strcmp(name, "client_goodbye") == 0 || strstr(name, " vote") != NULL;
+    if (kind == RAIM_MESSAGE_SNAPSHOT)
         return rewrite_snapshot(reader, bytes);
-    case RAIM_MESSAGE_INPUT:
-        assert_true(raim_input_read(reader, &input));
-        return raim_input_write(&input, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_EVENTS:
-        assert_true(raim_events_read(reader, &events));
-        assert_true(raim_reader_done(reader));
-        return write_events(&events, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_CHAT:
-        assert_true(raim_chat_read(reader, said));
-        return raim_chat_write(said, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_CHAT_REJECTED:
-        assert_true(raim_chat_rejected_read(reader, &number));
-        return raim_chat_rejected_write(number, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_WATCH:
-        assert_true(raim_watch_read(reader, &number));
-        return raim_watch_write(number, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_PINGS:
-        assert_true(raim_pings_read(reader, &pings));
-        return raim_pings_write(&pings, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_VOTE:
-        return rewrite_vote(reader, name, bytes);
-    case RAIM_MESSAGE_NOTICE:
-        assert_true(raim_notice_read(reader, &notice));
-        return raim_notice_write(&notice, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_ROSTER:
-        assert_true(raim_roster_read(reader, entries, 4, &count));
-        return raim_roster_write(entries, count, &written, bytes, RAIM_MAX_MESSAGE_BYTES);
-    default:
-        return rewrite_door(kind, reader, name, bytes);
-    }
+    return rewrite_message(kind, is_clients, reader, bytes, RAIM_MAX_MESSAGE_BYTES);
 }
 
 TEST(what_is_read_writes_the_same_bytes)
