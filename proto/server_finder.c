@@ -154,8 +154,8 @@ void raim_finder_keep(struct raim_finder *finder, int index)
     finder->servers[index].asks_left = ASKS_FOREVER;
 }
 
-// A place for a server that somebody named: a new one, or that of one of its kind that never told
-// its name and is silent by now.
+// A place for a server that a list or a host named: a new one, or that of one of its kind that
+// never told its name and is silent by now.
 static struct server *place_for(struct raim_finder *finder, enum origin origin, double now_s)
 {
     int *count = origin == LISTED ? &finder->listed_count : &finder->near_count;

@@ -510,7 +510,7 @@ static void press_keys(struct raim_client *client, uint32_t tick, const raim_inp
                        uint8_t age)
 {
     const uint8_t most = (uint8_t)client->welcome.max_rewind;
-    // In a break or a pause, and before the first snapshot, the input controls nobody.
+    // In a break or a pause, and before the first snapshot, the input moves no player.
     const bool steers = raim_replica_self(&client->replica).steers;
     const bool fire = steers && pressed->fire != 0;
     raim_input input = steers ? *pressed : (raim_input){.aim = pressed->aim};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Votes: what the server tells of them, and the client's requests.
+// Votes: the server's reports about them, and the client's requests.
 #include "client_internal.h"
 
 #include "utf8.h"

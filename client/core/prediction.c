@@ -109,7 +109,8 @@ static void judge(struct raim_prediction_record *record,
                   const struct raim_prediction_state *predicted,
                   const struct raim_prediction_state *received)
 {
-    // The beginning and end of breaks and pauses cannot be predicted, and nobody moves in them.
+    // The beginning and end of breaks and pauses cannot be predicted, and players stand still in
+    // them.
     if (!predicted->alive || !received->alive || predicted->life != received->life ||
         predicted->held || received->held)
         return;

@@ -153,8 +153,8 @@ static raim_player_id player_at(const struct replay *replay, raim_vec2 place)
     return id;
 }
 
-// The player of this name who is in the arena at a tick, or else whoever had the name first;
-// RAIM_NOBODY: nobody ever.
+// The player of this name who is in the arena at a tick, or else the first one who had the name;
+// RAIM_NOBODY: there was none.
 static raim_player_id player_named(const struct replay *replay, const char *name, uint32_t tick)
 {
     uint32_t count;

@@ -300,7 +300,7 @@ static void begin_password(struct admin_logins *logins, const struct client *cli
     snprintf(place->name, sizeof place->name, "%s", name);
 }
 
-// Everybody gets a challenge, so that nobody learns whose name has a key.
+// Everybody gets a challenge, so that it does not show which names have a key.
 // The challenge that a client has to answer, or NULL.
 static struct try *find_challenge(struct admin_logins *logins, const struct client *client)
 {

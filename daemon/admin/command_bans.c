@@ -27,7 +27,7 @@ static const struct arena_player *find_player(struct arena *arena, raim_player_i
     return NULL;
 }
 
-// Finds the address of the player whom a command names. The text of it is that of a host.
+// Finds the address of the player that a command names, as the text of a host.
 static bool read_player(const struct commands *commands, struct command_call *call,
                         char address[BANS_NETWORK_BYTES])
 {

@@ -60,7 +60,7 @@ void command_drain(struct commands *commands, struct command_call *call)
 
 void commands_drain(struct commands *commands, uint32_t seconds)
 {
-    struct command_call call = {0}; // number 0: nobody waits for its answers
+    struct command_call call = {0}; // number 0: no call takes its answers
     drain(commands, &call, seconds);
 }
 

@@ -240,7 +240,7 @@ void control_tcp_close(struct control_tcp *tcp)
     if (tcp == NULL)
         return;
     if (tcp->listener != NULL)
-        http_listener_run(tcp->listener); // ends the event streams that were told to
+        http_listener_run(tcp->listener); // ends the event streams
     http_listener_stop(tcp->listener);
     free(tcp->certificate);
     free(tcp->authorities);

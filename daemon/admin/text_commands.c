@@ -221,7 +221,7 @@ static bool is_number(const char *text)
     return length > 0 && length <= 9 && text[length] == '\0';
 }
 
-// The player whom a word names by its id or its whole name, in the arena that is meant or in all.
+// The player with a word as id or whole name, in the given arena or in all.
 static const struct arena_player *find_player(struct line *line, struct arena **where)
 {
     const bool is_id = is_number(line->text);

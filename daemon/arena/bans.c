@@ -285,7 +285,7 @@ static bool parse_line(char *line, bool has_by, struct ban *ban)
     return bans_parse(network, &ban->network, &ban->prefix);
 }
 
-// Keeps a line that is no ban.
+// Keeps a line that cannot be read as a ban.
 static void keep_line(struct bans_unread *unread, const char *line, size_t size, uint32_t number)
 {
     text_buffer_add(&unread->text, line, size);

@@ -479,7 +479,7 @@ bool on_demand_set_max_players(struct on_demand *on_demand, struct arena_on_dema
     if (tuning == NULL)
         return false;
     tuning->at_once = true;
-    slot->config->arenas[slot->index].match.tuning.max_players = max_players; // nobody shares it
+    slot->config->arenas[slot->index].match.tuning.max_players = max_players; // not shared
     arena_offer(slot->arena, tuning);
     requested->record.max_players = max_players;
     return true;

@@ -172,7 +172,7 @@ static void plan_round_end(struct on_demand *on_demand, struct arena_on_demand *
 {
     const uint64_t break_ms = (uint64_t)(requested->request.arena.match.tuning.break_s * 1000);
     on_demand_begin_end(on_demand, requested, "round", "", requested->round_ended_ms);
-    set_command(requested, false, ""); // admits nobody
+    set_command(requested, false, ""); // admits no new players
     requested->end_ms += break_ms > ROUND_LEAD_MS ? break_ms - ROUND_LEAD_MS : 0;
 }
 

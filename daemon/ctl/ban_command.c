@@ -46,7 +46,7 @@ static bool set_end(const struct call *call, json_t *fields)
            (until == NULL || until_s > (long long)time(NULL));
 }
 
-// Names the players whom the ban disconnects.
+// Prints the players that the ban disconnects.
 static void print_players(FILE *out, const char *network, const json_t *players)
 {
     size_t i;

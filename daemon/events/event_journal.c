@@ -198,7 +198,7 @@ static bool is_whole(const struct event_journal *events)
            store_outcome(events->store, events->name, events->change) != STORE_FAILED;
 }
 
-// Whether readers may see an event: the next process has it, too, or nobody waits for that any
+// Whether readers may see an event: the next process has it, too, or that is not waited for any
 // more.
 static bool is_shown(const struct event_journal *events, const struct journal_event *event)
 {

@@ -291,7 +291,8 @@ static void prepare(void)
     sigprocmask(SIG_SETMASK, &nothing, NULL);
 }
 
-// Returns the status of a child's end. One that is stopped is killed: it would serve nobody.
+// Returns the status of a child's end. A stopped child is killed, because it would answer no
+// requests.
 static int wait_for(pid_t child)
 {
     int status = 0;

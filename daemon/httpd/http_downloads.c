@@ -22,7 +22,7 @@
 #define SEND_BYTES (1 << 16)
 
 enum {
-    BURST_US = 250 * 1000,  // what the shared rate saves up while nobody downloads
+    BURST_US = 250 * 1000,  // what the shared rate saves up without downloads
     RETRY_AFTER_S = 10,     // for a client that finds too many downloads
     HEADER_BYTES = 160,     // of a header's value
     TAG_BYTES = 3 * 17 + 2, // three hexadecimal numbers and what is between and around them

@@ -109,7 +109,7 @@ static void http_tls_name(struct gnutls_session_int *session, char *name, size_t
 #define CONNECTION_BYTES ((size_t)8192) // memory for the request line and all headers
 
 // New TLS connections. An answer to a ClientHello takes 0.2 ms of CPU time with an ECDSA key and 6
-// ms with an RSA key of 4096 bits, and whoever sends one has proven nothing.
+// ms with an RSA key of 4096 bits, and the sender has proven nothing.
 static const struct rate handshakes_of_address = {.interval = 30, .burst = 64}; // ms
 static const struct rate handshakes_of_all = {.interval = 10, .burst = 128};    // ms
 

@@ -164,7 +164,8 @@ static bool is_state(const struct agones *agones, const char *state)
     return strcmp(agones->status.state, state) == 0;
 }
 
-// Whether the GameServer has not been Ready yet. An SDK server that lost its state, too, tells so.
+// Whether the GameServer has not been Ready yet. An SDK server that has lost its state reports the
+// same.
 static bool is_before_ready(const struct agones *agones)
 {
     static const char *const states[] = {"", "PortAllocation", "Creating", "Starting", "Scheduled"};

@@ -63,7 +63,7 @@ static bool is_true(const json_t *values, const char *key)
 }
 
 // Keeps the request for an arena, an object, as compact JSON without its "id". Anything else is
-// kept as it is, for whoever executes it to reject.
+// kept as it is; the code that executes it rejects it.
 static bool read_arena(struct gameserver *gameserver, const json_t *value)
 {
     json_error_t error;

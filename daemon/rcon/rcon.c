@@ -567,7 +567,7 @@ static void run(void *context)
             receive(connection, now_ms);
         else if (connection->phase == WRITES)
             transmit(connection, now_ms);
-        else if (connection->phase == CHECKS) // whoever hangs up waits for the outcome as well
+        else if (connection->phase == CHECKS) // after a hang-up, too, the outcome is waited for
             epoll_ctl(rcon->epoll, EPOLL_CTL_DEL, connection->socket, NULL);
         else if ((events[i].events & (EPOLLHUP | EPOLLERR)) != 0)
             end(connection);

@@ -300,7 +300,7 @@ void recorder_stream_clip(struct recorder_stream *stream, uint32_t seconds,
     if (bytes == NULL)
         snprintf(answer->problem, sizeof answer->problem, "%s", strerror(errno));
     else if (!raim_recording_rebuild(bytes, size, &rest, answer->problem, sizeof answer->problem))
-        ; // it has told why
+        ; // it has logged why
     else if (!write_file(stream, name, bytes, &rest))
         snprintf(answer->problem, sizeof answer->problem, "%s", strerror(errno));
     else {

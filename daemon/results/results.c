@@ -187,7 +187,7 @@ void results_unwatch(struct results *results, struct watcher *watcher)
     watchers_remove(&results->main.watchers, watcher);
 }
 
-// An entry for a new query: the one whose answer is oldest of those that nobody holds; NULL: none.
+// An entry for a new query: the one with the oldest answer that is not in use; NULL: none.
 static struct results_answer *find_free(struct results *results)
 {
     struct results_answer *oldest = NULL;

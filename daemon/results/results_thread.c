@@ -184,7 +184,7 @@ static char *list_rounds(struct result_db *db, const struct results_query *query
 void results_work_query(struct job *job)
 {
     struct results_answer *answer = (struct results_answer *)job;
-    // At the end nobody waits for it any more.
+    // At the end it is not waited for any more.
     struct result_db *db = answer->results->is_ending ? NULL : get_db(answer->results);
     const uint64_t begin_ns = monotonic_ns();
     if (db != NULL)

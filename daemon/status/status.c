@@ -494,7 +494,7 @@ static void write_overloaded_arenas(struct json_writer *json, const struct arena
     json_write_end(json);
 }
 
-// What is wrong by a row that tells of a defect; NULL: nothing.
+// The defect of the first row that shows one; NULL: none does.
 static const char *find_defect(const struct status_view *view)
 {
     for (int i = 0; i < view->source_count; i++)

@@ -372,7 +372,7 @@ static void set_late_timer(struct store *store)
                                               : since_ms + STORE_LATE_MS);
 }
 
-// Logs when the directory begins and ends to be late, and tells the watchers.
+// Logs when the directory begins and ends to be late, and calls the watchers.
 static void take_note(void *context)
 {
     struct store *store = context;

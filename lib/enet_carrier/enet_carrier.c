@@ -87,7 +87,7 @@ static enet_uint32 checksum(const ENetBuffer *buffers, size_t count)
 
 #ifdef __linux__
 
-// Fills the buffer of the pair in ENet's direction, which nobody reads.
+// Fills the buffer of the pair in ENet's direction, which is not read.
 static bool open_bell(struct raim_enet_carrier *carrier)
 {
     int pair[2], sent;

@@ -415,7 +415,7 @@ void raim_match_step(struct raim_match *match)
     raim_rounds_end_step(match);
     raim_event_log_release(&match->log, match->world->tick);
     raim_spectators_apply_events(match);
-    if (is_dormant) { // nobody is connected, so nothing is sent
+    if (is_dormant) { // there is no connection, so nothing is sent
         raim_record_end_tick(match);
         return;
     }

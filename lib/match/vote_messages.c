@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Votes and clients: receives their requests, tells them how the vote stands, and announces it in
+// Votes and clients: receives their requests, sends them the count, and announces the vote in
 // the chat for those who have no other display. They vote by the commands /vote, /yes and /no.
 #include "vote_messages.h"
 
@@ -249,7 +249,7 @@ static bool begins_with(const char *name, const char *word)
     return strncmp(name, word, strlen(word)) == 0;
 }
 
-// The player whom a word names: by id, or as the only one whose name begins so; RAIM_NOBODY: none.
+// The player with a word as id, or the only one whose name begins with it; RAIM_NOBODY: none.
 static uint32_t find_player(const struct raim_match *match, const char *word)
 {
     const raim_player *players = raim_world_players_const(match->world);

@@ -94,7 +94,7 @@ bool raim_match_replays_map(const struct raim_match *match)
 
 // --- Calling ---
 
-// The session that a vote is about; NULL: nobody, or a bot.
+// The session that a vote is about; NULL: none, or a bot.
 static const struct raim_match_session *find_target(const struct raim_match *match, uint32_t id)
 {
     const uint32_t slot = raim_player_slot((raim_player_id)id);

@@ -56,7 +56,7 @@ static struct raim_recording_player *player_at(struct raim_recording_index *inde
     return row > 0 ? &index->players[row - 1] : NULL;
 }
 
-// The present player with an id; NULL: nobody, or no row was left.
+// The present player with an id; NULL: there is none, or no row was left.
 static struct raim_recording_player *find_player(struct raim_recording_index *index,
                                                  raim_player_id id)
 {

@@ -154,7 +154,7 @@ static void track(struct audit_measures *measures, struct audit_slot *slot,
         slot->player->longest_tracking = pair->on_ticks;
 }
 
-// Counts a tick in which the viewer saw nobody. Whom it saw a moment ago it may remember.
+// Counts a tick in which the viewer saw no player. It may remember the one it saw a moment ago.
 static void aim_at_hidden(struct audit_measures *measures, struct audit_slot *slot,
                           const struct crowd *crowd)
 {
