@@ -3,6 +3,7 @@
 // numbers are those of the code.
 #include "chat.h"
 #include "connectionless.h"
+#include "document_fixture.h"
 #include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
@@ -18,33 +19,10 @@
 #define TOKEN                                                                                      \
     0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0xA6, 0xA7, 0xA8, 0xA9, 0xAA, 0xAB, 0xAC, 0xAD, 0xAE, 0xAF
 
-static char document[128 * 1024];
-
-static int load_document(void **state)
+static int load(void **state)
 {
     (void)state;
-    FILE *file = fopen(RAIM_SOURCE_DIR "/proto/PROTOCOL.md", "r");
-    if (file == NULL)
-        return -1;
-    const size_t size = fread(document, 1, sizeof document - 1, file);
-    document[size] = '\0';
-    return fclose(file);
-}
-
-// Compares with the hexadecimal block that the document marks with the name, of a kind: a message
-// (hex) is in vectors.json, too, a datagram is not.
-static void assert_block(const char *kind, const char *name, const uint8_t *bytes, size_t size)
-{
-    char mark[64], hex[4096];
-    snprintf(mark, sizeof mark, "```%s %s\n", kind, name);
-    size_t length = 0;
-    for (size_t i = 0; i < size; i++)
-        length += (size_t)snprintf(hex + length, sizeof hex - length, "%02x%c", bytes[i],
-                                   i % 24 == 23 || i == size - 1 ? '\n' : ' ');
-    snprintf(hex + length, sizeof hex - length, "```\n");
-    const char *found = strstr(document, mark);
-    if (found == NULL || strncmp(found + strlen(mark), hex, strlen(hex)) != 0)
-        fail_msg("the document should say:\n%s%s", mark, hex);
+    return load_document(RAIM_SOURCE_DIR "/proto/PROTOCOL.md");
 }
 
 static void assert_example(const char *name, const uint8_t *bytes, size_t size)
@@ -286,27 +264,21 @@ TEST(examples_of_snapshots_are_what_is_written)
 TEST(rules_are_listed_in_the_order_of_the_wire)
 {
     const char *at = strstr(document, "## Rules\n");
-    assert_non_null(at);
     for (int i = 0; i < RAIM_RULE_COUNT; i++) {
         char row[64];
         snprintf(row, sizeof row, "\n| %d | `%s` | %s |", i, raim_rule_at(i)->name,
                  raim_rule_at(i)->unit);
-        at = strstr(at, row);
-        if (at == NULL)
-            fail_msg("the table of rules lacks, or has too early: %s", row);
+        at = assert_row(at, row);
     }
 }
 
 TEST(reasons_are_listed_with_their_names)
 {
     const char *at = strstr(document, "## Reasons\n");
-    assert_non_null(at);
     for (uint32_t reason = 0; reason < RAIM_REASONS; reason++) {
         char row[64];
         snprintf(row, sizeof row, "\n| %u | %s |", reason, raim_reason_name(reason));
-        at = strstr(at, row);
-        if (at == NULL)
-            fail_msg("the table of reasons lacks, or has too early: %s", row);
+        at = assert_row(at, row);
     }
 }
 
@@ -340,9 +312,8 @@ TEST(limits_are_those_of_the_code)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char row[96];
         snprintf(row, sizeof row, "\n| %s | %d |", rows[i].what, rows[i].value);
-        if (strstr(document, row) == NULL)
-            fail_msg("the table of limits lacks: %s", row);
+        assert_row(document, row);
     }
 }
 
-TEST_GROUP(load_document, NULL)
+TEST_GROUP(load, NULL)

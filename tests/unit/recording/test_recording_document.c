@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: MIT
 // RECORDING.md: its examples equal what is written, and its tables are in the code's order.
+#include "document_fixture.h"
 #include "recording_index.h"
 #include "recording_input.h"
 #include "recording_writer.h"
 #include "test.h"
 
-static char document[64 * 1024];
-
-static int load_document(void **state)
+static int load(void **state)
 {
     (void)state;
-    FILE *file = fopen(RAIM_SOURCE_DIR "/proto/RECORDING.md", "r");
-    if (file == NULL)
-        return -1;
-    const size_t size = fread(document, 1, sizeof document - 1, file);
-    document[size] = '\0';
-    return fclose(file);
-}
-
-// Compares with the hexadecimal block that the document marks with the name.
-static void assert_block(const char *name, const uint8_t *bytes, size_t size)
-{
-    char mark[64], hex[4096];
-    snprintf(mark, sizeof mark, "```hex %s\n", name);
-    size_t length = 0;
-    for (size_t i = 0; i < size; i++)
-        length += (size_t)snprintf(hex + length, sizeof hex - length, "%02x%c", bytes[i],
-                                   i % 24 == 23 || i == size - 1 ? '\n' : ' ');
-    snprintf(hex + length, sizeof hex - length, "```\n");
-    const char *found = strstr(document, mark);
-    if (found == NULL || strncmp(found + strlen(mark), hex, strlen(hex)) != 0)
-        fail_msg("the document should say:\n%s%s", mark, hex);
+    return load_document(RAIM_SOURCE_DIR "/proto/RECORDING.md");
 }
 
 TEST(the_head_is_what_is_written)
@@ -66,7 +45,7 @@ TEST(the_head_is_what_is_written)
     const size_t size = raim_recording_scene_write(&scene, bytes, sizeof bytes);
     assert_true(size > 0);
     raim_recording_head_write(bytes, size, 7200, 1700000000000, head);
-    assert_block("head", head, raim_recording_head_bytes(size));
+    assert_block("hex", "head", head, raim_recording_head_bytes(size));
     raim_map_destroy(map);
 }
 
@@ -98,7 +77,7 @@ TEST(the_records_of_a_tick_are_what_is_written)
     world->tick = 1;
     raim_recording_input_end_tick(records, world);
     const uint8_t *bytes = raim_recording_input_take(records, &size);
-    assert_block("tick", bytes, size);
+    assert_block("hex", "tick", bytes, size);
     free(records);
     free(world);
 }
@@ -127,7 +106,7 @@ TEST(the_index_is_what_is_written)
     };
     size_t size;
     uint8_t *bytes = raim_recording_index_write(&index, &size);
-    assert_block("index", bytes, size);
+    assert_block("hex", "index", bytes, size);
     struct raim_recording_index back;
     assert_true(raim_recording_index_read(&back, bytes, size, 4000));
     assert_memory_equal(back.chapters, chapters, sizeof chapters);
@@ -147,9 +126,8 @@ TEST(the_kinds_of_records_are_the_documents)
     for (int kind = 1; kind < RAIM_RECORD_KINDS; kind++) {
         char row[64];
         snprintf(row, sizeof row, "\n%-2d %s", kind, names[kind - 1]);
-        if (strstr(document, row) == NULL)
-            fail_msg("the document lacks the row %s", row);
+        assert_row(document, row);
     }
 }
 
-TEST_GROUP(load_document, NULL)
+TEST_GROUP(load, NULL)
