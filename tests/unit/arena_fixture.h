@@ -2,6 +2,7 @@
 // A small world for tests of the rules: a map of rectangles with players at chosen positions.
 #pragma once
 
+#include "test.h"
 #include "world.h"
 
 #include <assert.h>
@@ -44,11 +45,27 @@ static inline struct raim_map *fixture_map(const raim_box *boxes, int count)
     return map;
 }
 
+static inline void fixture_free(void *object)
+{
+    struct arena_fixture *fixture = object;
+    raim_map_destroy(fixture->map);
+    free(fixture->world);
+    raim_world_workspace_destroy(fixture->workspace);
+    free(fixture);
+}
+
+// Where a test makes many; the others are destroyed after it.
+static inline void fixture_destroy(struct arena_fixture *fixture)
+{
+    test_end_now(fixture);
+}
+
 // Takes the map.
 static inline struct arena_fixture *fixture_create_as(struct raim_map *map,
                                                       const struct raim_world_def *def)
 {
     struct arena_fixture *fixture = calloc(1, sizeof *fixture);
+    test_at_end(fixture_free, fixture);
     fixture->map = map;
     fixture->world = raim_world_init(malloc(raim_world_size(def)), def);
     fixture->events.items = fixture->items;
@@ -57,12 +74,15 @@ static inline struct arena_fixture *fixture_create_as(struct raim_map *map,
     return fixture;
 }
 
-// Takes the map.
+// Takes the map. Without rules they are the default ones.
 static inline struct arena_fixture *fixture_create_on(struct raim_map *map, const raim_rules *rules,
                                                       uint32_t tick_hz, uint32_t players)
 {
-    const struct raim_world_def def = {
-        .rules = *rules, .tick_hz = tick_hz, .max_players = players, .max_rewind = 12, .seed = 1};
+    const struct raim_world_def def = {.rules = rules != NULL ? *rules : raim_rules_default(),
+                                       .tick_hz = tick_hz,
+                                       .max_players = players,
+                                       .max_rewind = 12,
+                                       .seed = 1};
     return fixture_create_as(map, &def);
 }
 
@@ -70,14 +90,6 @@ static inline struct arena_fixture *fixture_create(const raim_rules *rules, uint
                                                    const raim_box *boxes, int box_count)
 {
     return fixture_create_on(fixture_map(boxes, box_count), rules, 60, players);
-}
-
-static inline void fixture_destroy(struct arena_fixture *fixture)
-{
-    raim_map_destroy(fixture->map);
-    free(fixture->world);
-    raim_world_workspace_destroy(fixture->workspace);
-    free(fixture);
 }
 
 // Adds a living, unshielded player at a position.
@@ -101,6 +113,12 @@ static inline void fixture_step(struct arena_fixture *fixture)
 {
     raim_world_step(fixture->world, fixture->map, fixture->inputs, &fixture->events,
                     fixture->workspace);
+}
+
+static inline void fixture_steps(struct arena_fixture *fixture, int count)
+{
+    while (count-- > 0)
+        fixture_step(fixture);
 }
 
 static inline uint32_t fixture_count(const struct arena_fixture *fixture, enum raim_event_kind kind)

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_GROUPS = 64, MAX_TESTS = 128, MAX_AT_END = 256, NAME_BYTES = 64 };
+enum { MAX_GROUPS = 64, MAX_TESTS = 128, MAX_AT_END = 1024, NAME_BYTES = 64 };
 
 struct group {
     char name[NAME_BYTES];
@@ -91,6 +91,16 @@ void test_at_end(void (*function)(void *), void *argument)
     at_end[at_end_count++].argument = argument;
 }
 
+void test_end_now(const void *argument)
+{
+    size_t i = at_end_count;
+    do
+        assert(i > 0);
+    while (at_end[--i].argument != argument);
+    at_end[i].function(at_end[i].argument);
+    memmove(&at_end[i], &at_end[i + 1], (--at_end_count - i) * sizeof at_end[0]);
+}
+
 static int set_up_test(void **state)
 {
     const CMFixtureFunction own = chosen[current++]->setup_func;
@@ -102,10 +112,8 @@ static int set_up_test(void **state)
 static int tear_down_test(void **state)
 {
     const CMFixtureFunction own = chosen[current - 1]->teardown_func;
-    while (at_end_count > 0) {
-        at_end_count--;
-        at_end[at_end_count].function(at_end[at_end_count].argument);
-    }
+    while (at_end_count > 0)
+        test_end_now(at_end[at_end_count - 1].argument);
     const int result = own != NULL ? own(state) : 0;
     if (running->behind_each != NULL)
         running->behind_each();

@@ -34,6 +34,9 @@ static inline void *freed(void *memory)
     return memory;
 }
 
+// Calls it now, where a test makes many things.
+void test_end_now(const void *argument);
+
 // TEST(name), or TEST(name, set_up, tear_down), either of which may be NULL. The body may use
 // `void **state`.
 #define TEST(...) TEST_WITH(__VA_ARGS__, NULL, NULL, )

@@ -146,28 +146,3 @@ TEST(an_obstacle_hides_the_way_between_two_ends_that_it_hides)
     }
     assert_true(hidden > chance_rounds(CASES / 1000));
 }
-
-TEST(a_wall_hides_until_one_end_gets_around_it)
-{
-    const raim_vec2 wall[4] = {{-1, -100}, {1, -100}, {1, 60}, {-1, 60}};
-    const struct raim_stabbing_lines_end from = {{-200, 0}, 10, 0}, to = {{200, 0}, 5, 5};
-    const struct raim_occlusion occlusion = raim_occluder_find(wall, 4, &from, &to, 1, -INFINITY);
-    assert_true(fabs(occlusion.slack - 50) < 0.1);
-    assert_true(occlusion.side > 0);
-    assert_true(raim_occluder_find(wall, 4, &to, &from, 1, -INFINITY).side < 0);
-    // Behind both ends it hides nothing.
-    const struct raim_stabbing_lines_end behind = {{100, 0}, 1, 5};
-    const struct raim_stabbing_lines_end before = {{20, 0}, 1, 5};
-    assert_true(raim_occluder_find(wall, 4, &before, &behind, 1, -INFINITY).slack < 0);
-}
-
-// The outermost corners stick out on both sides, but the way between them is around the viewer.
-TEST(a_bay_around_the_viewer_does_not_hide)
-{
-    const raim_vec2 bay[8] = {{-120, -100}, {0, -100}, {0, -90}, {-110, -90},
-                              {-110, 90},   {0, 90},   {0, 100}, {-120, 100}};
-    const struct raim_stabbing_lines_end inside = {{-50, 0}, 5, 0}, outside = {{300, 0}, 5, 5};
-    assert_true(raim_occluder_find(bay, 8, &inside, &outside, 1, -INFINITY).slack < 0);
-    const struct raim_stabbing_lines_end behind = {{-400, 0}, 5, 0};
-    assert_true(raim_occluder_find(bay, 8, &behind, &outside, 1, -INFINITY).slack > 50);
-}

@@ -135,14 +135,6 @@ TEST(a_neck_without_a_trustworthy_corner_is_rejected)
         pieces_of(POINTS(P(0, -999), P(4000, 0), P(8000, -999), P(8000, 0.016), P(0, 0.016))), 3);
 }
 
-TEST(every_error_has_its_own_words)
-{
-    for (int i = 0; i <= RAIM_OUTLINE_TOO_FLAT; i++)
-        for (int j = 0; j < i; j++)
-            assert_string_not_equal(raim_outline_error_text((enum raim_outline_error)i),
-                                    raim_outline_error_text((enum raim_outline_error)j));
-}
-
 TEST(letters_take_as_few_pieces_as_can_be)
 {
     const raim_vec2 l[] = {{0, 0}, {4, 0}, {4, 2}, {2, 2}, {2, 4}, {0, 4}};

@@ -82,14 +82,6 @@ TEST(tiny_areas_are_rejected)
     assert_int_equal(CHECK(P(0, 0), P(1, 0), P(0, 2)), RAIM_POLYGON_OK);
 }
 
-TEST(every_error_has_its_own_words)
-{
-    for (int i = 0; i <= RAIM_POLYGON_SMALL_AREA; i++)
-        for (int j = 0; j < i; j++)
-            assert_string_not_equal(raim_polygon_error_text((enum raim_polygon_error)i),
-                                    raim_polygon_error_text((enum raim_polygon_error)j));
-}
-
 TEST(outline_belongs_to_the_polygon)
 {
     raim_polygon polygon;

@@ -231,45 +231,6 @@ TEST(slopes_exclude_hidden_circles)
     assert_false(raim_slope_set_hits_circle(&slopes, &lines, (raim_vec2){500, 35}, 10));
 }
 
-TEST(obstacle_across_blocks_all)
-{
-    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
-    struct raim_stabbing_lines lines;
-    assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
-    const raim_polygon wall = box_of(240, -300, 260, 300);
-    raim_stabbing_lines_block(&lines, &wall, false, false);
-    assert_int_equal(lines.count, 0);
-}
-
-// One wall alone leaves lines. Two walls that overlap or touch leave none.
-TEST(obstacles_block_together)
-{
-    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
-    const raim_polygon low = box_of(240, -300, 260, 0);
-    for (int overlap = 0; overlap <= 20; overlap += 20) {
-        struct raim_stabbing_lines lines;
-        assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
-        const raim_polygon high = box_of(240, -overlap, 260, 300);
-        raim_stabbing_lines_block(&lines, &low, false, false);
-        assert_int_equal(lines.count, 1);
-        raim_stabbing_lines_block(&lines, &high, false, false);
-        assert_int_equal(lines.count, 0);
-    }
-}
-
-// A line may begin behind an obstacle in the disc of its end, unless the caller excludes that.
-TEST(obstacle_around_an_end_blocks_only_when_the_end_is_in_front)
-{
-    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
-    const raim_polygon wall = box_of(10, -300, 30, 300);
-    for (int before = 0; before <= 1; before++) {
-        struct raim_stabbing_lines lines;
-        assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
-        raim_stabbing_lines_block(&lines, &wall, before != 0, false);
-        assert_int_equal(lines.count, before != 0 ? 0 : 1);
-    }
-}
-
 TEST(near_ends_are_rejected)
 {
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0};

@@ -20,22 +20,6 @@ static void assert_near(double got, double wanted)
     assert_true(fabs(got - wanted) < 1e-9);
 }
 
-TEST(polygon_is_met_at_face_and_corner)
-{
-    const raim_polygon box = box_of(10, 10);
-    assert_near(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){20, 0}, 3), 0.5);
-    // A circle of radius 5 moves along a line 3 above the corner and touches it 4 before the
-    // corner.
-    assert_near(raim_sweep_polygon(&box, (raim_vec2){-14, 13}, (raim_vec2){20, 0}, 5), 0.5);
-    assert_near(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){10, 0}, 3), 1);
-    assert_true(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){9.999, 0}, 3) ==
-                RAIM_SWEEP_MISS);
-    assert_true(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){-99, 0}, 3) ==
-                RAIM_SWEEP_MISS);
-    assert_true(raim_sweep_polygon(&box, (raim_vec2){-13, 14}, (raim_vec2){99, 0}, 3) ==
-                RAIM_SWEEP_MISS);
-}
-
 TEST(overlap_at_the_start_is_zero)
 {
     const raim_polygon box = box_of(10, 10);
@@ -302,39 +286,6 @@ static void assert_contact(const raim_polygon *polygon, raim_vec2 centre, double
     assert_true(fabs(contact.normal.y - wanted.normal.y) < 1e-12);
 }
 
-TEST(face_pushes_along_its_normal)
-{
-    const raim_polygon box = box_of(10, 10);
-    const raim_vec2 centre = {5, 12};
-    assert_contact(&box, centre, 3, centre, (raim_contact){{0, 1}, 1});
-}
-
-TEST(beside_a_corner_is_no_contact)
-{
-    // All face axes overlap here; only the axis through the corner separates.
-    const raim_polygon box = box_of(10, 10);
-    const raim_vec2 centre = {12.5, 12.5};
-    raim_contact contact;
-    assert_false(raim_sat_circle(&box, centre, 3, centre, &contact));
-    const double depth = 4 - 2.5 * sqrt(2);
-    assert_contact(&box, centre, 4, centre, (raim_contact){{sqrt(0.5), sqrt(0.5)}, depth});
-}
-
-TEST(touching_is_not_overlapping)
-{
-    const raim_polygon box = box_of(10, 10);
-    raim_contact contact;
-    assert_false(raim_sat_circle(&box, (raim_vec2){5, 13}, 3, (raim_vec2){5, 13}, &contact));
-    assert_false(raim_sat_circle(&box, (raim_vec2){13, 14}, 5, (raim_vec2){13, 14}, &contact));
-}
-
-TEST(contained_circle_leaves_by_the_nearest_face)
-{
-    const raim_polygon box = box_of(100, 100);
-    assert_contact(&box, (raim_vec2){90, 50}, 3, (raim_vec2){0, 0}, (raim_contact){{1, 0}, 13});
-    assert_contact(&box, (raim_vec2){50, 20}, 3, (raim_vec2){0, 99}, (raim_contact){{0, -1}, 23});
-}
-
 TEST(centre_on_a_corner_leaves)
 {
     const raim_polygon box = box_of(10, 10);
@@ -408,32 +359,12 @@ TEST(a_contained_circle_does_not_leave_by_a_seam)
     assert_true(contact.depth == 4);
 }
 
-static void assert_polygons(const raim_polygon *a, const raim_polygon *b, raim_contact wanted)
-{
-    raim_contact contact;
-    assert_true(raim_sat_polygons(a, b, &contact));
-    assert_true(fabs(contact.depth - wanted.depth) < 1e-12);
-    assert_true(fabs(contact.normal.x - wanted.normal.x) < 1e-12);
-    assert_true(fabs(contact.normal.y - wanted.normal.y) < 1e-12);
-}
-
 static raim_polygon box_at(double x, double y, double width, double height)
 {
     raim_polygon polygon;
     const raim_vec2 points[] = {{x, y}, {x, y + height}, {x + width, y + height}, {x + width, y}};
     assert_int_equal(raim_polygon_init(&polygon, points, 4), RAIM_POLYGON_OK);
     return polygon;
-}
-
-TEST(polygons_leave_by_the_nearest_side_also_from_within)
-{
-    const raim_polygon hall = box_at(0, 0, 100, 60), inner = box_at(85, 20, 10, 10);
-    assert_polygons(&inner, &hall, (raim_contact){{1, 0}, 15});
-    assert_polygons(&hall, &inner, (raim_contact){{-1, 0}, 15});
-    const raim_polygon wall = box_at(40, -10, 2, 80);
-    assert_polygons(&wall, &hall, (raim_contact){{-1, 0}, 42});
-    const raim_polygon beside = box_at(99, 58, 10, 10);
-    assert_polygons(&beside, &hall, (raim_contact){{1, 0}, 1});
 }
 
 TEST(polygons_that_touch_do_not_overlap)
@@ -449,18 +380,6 @@ TEST(polygons_that_touch_do_not_overlap)
     const raim_polygon deeper = box_at(10 - 3 * RAIM_SAT_TOUCH, 3, 5, 5);
     assert_true(raim_sat_polygons(&box, &deeper, &contact));
     assert_true(raim_sat_polygons(&deeper, &box, &contact));
-}
-
-TEST(beside_a_corner_polygons_do_not_touch)
-{
-    // All axes of the box overlap here; only the slanted side of the triangle separates.
-    const raim_polygon box = box_of(10, 10);
-    const raim_vec2 points[] = {{12, 9}, {9, 12}, {20, 20}};
-    raim_polygon triangle;
-    raim_contact contact;
-    assert_int_equal(raim_polygon_init(&triangle, points, 3), RAIM_POLYGON_OK);
-    assert_false(raim_sat_polygons(&triangle, &box, &contact));
-    assert_false(raim_sat_polygons(&box, &triangle, &contact));
 }
 
 // Returns the signed distance of the origin from the convex hull of all differences b - a of

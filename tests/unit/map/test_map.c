@@ -295,11 +295,6 @@ TEST(many_large_obstacles_take_little_memory)
     free(obstacles);
 }
 
-TEST(destroy_takes_null)
-{
-    raim_map_destroy(NULL);
-}
-
 TEST(queries_agree_with_testing_every_obstacle)
 {
     int hits = 0, blocked = 0;
@@ -367,19 +362,6 @@ TEST(nothing_is_within_a_clear_distance_and_most_of_the_open_is_clear)
     assert_true(clear > 0.9 * open);
 }
 
-TEST(a_point_outside_the_border_is_never_clear)
-{
-    struct raim_map *map = chance_map(0, 0);
-    const double far[] = {1, 15, 17, 1000, 1e9};
-    for (int i = 0; i < 5; i++) {
-        assert_false(raim_map_is_clear(map, (raim_vec2){arena.max.x + far[i], 0}, 0));
-        assert_false(raim_map_is_clear(map, (raim_vec2){arena.min.x - far[i], 0}, 0));
-        assert_false(raim_map_is_clear(map, (raim_vec2){0, arena.max.y + far[i]}, 0));
-        assert_false(raim_map_is_clear(map, (raim_vec2){0, arena.min.y - far[i]}, 0));
-    }
-    raim_map_destroy(map);
-}
-
 TEST(the_largest_map_has_a_bounded_clearance)
 {
     const raim_box border = {{-RAIM_MAP_REACH, -RAIM_MAP_REACH}, {RAIM_MAP_REACH, RAIM_MAP_REACH}};
@@ -394,5 +376,18 @@ TEST(the_largest_map_has_a_bounded_clearance)
         &problem);
     assert_non_null(map);
     assert_true(map->clearance.columns * map->clearance.rows <= RAIM_MAP_CLEARANCE_CELLS);
+    raim_map_destroy(map);
+}
+
+TEST(a_point_outside_the_border_is_never_clear)
+{
+    struct raim_map *map = chance_map(0, 0);
+    const double far[] = {1, 15, 17, 1000, 1e9};
+    for (int i = 0; i < 5; i++) {
+        assert_false(raim_map_is_clear(map, (raim_vec2){arena.max.x + far[i], 0}, 0));
+        assert_false(raim_map_is_clear(map, (raim_vec2){arena.min.x - far[i], 0}, 0));
+        assert_false(raim_map_is_clear(map, (raim_vec2){0, arena.max.y + far[i]}, 0));
+        assert_false(raim_map_is_clear(map, (raim_vec2){0, arena.min.y - far[i]}, 0));
+    }
     raim_map_destroy(map);
 }

@@ -211,33 +211,6 @@ TEST(on_demand_keep_their_spawns_apart)
     assert_groups(&plan, 14, (int[]){0, 1, 1, 1});
 }
 
-TEST(walls_that_cross_far_from_their_ends_close_an_arena)
-{
-    struct plan plan = {.obstacle_count = 0};
-    add_spawn(&plan, 0, 0);
-    add_spawn(&plan, -280, 0);
-    add_box(&plan, -150, 60, 150, 62);
-    add_box(&plan, -150, -62, 150, -60);
-    add_box(&plan, -62, -150, -60, 150);
-    assert_groups(&plan, 10, (int[]){0, 0});
-    add_box(&plan, 60, -150, 62, 150);
-    assert_groups(&plan, 10, (int[]){0, 1});
-}
-
-// An obstacle inside a thick wall, even a spawn's width from its outline, changes nothing.
-TEST(an_obstacle_inside_another_closes_nothing)
-{
-    struct plan plan = {.obstacle_count = 0};
-    add_spawn(&plan, -280, 0);
-    add_spawn(&plan, 280, 0);
-    add_box(&plan, -200, -200, 200, 100);
-    add_box(&plan, -10, -60, 10, -40);
-    add_box(&plan, -10, 0, 10, 20);
-    assert_groups(&plan, 20, (int[]){0, 0});
-    add_box(&plan, -20, 139, 20, 200);
-    assert_groups(&plan, 20, (int[]){0, 1});
-}
-
 TEST(the_inside_of_one_outline_is_an_arena)
 {
     // The outline is a letter C whose opening, on the right, is 30 wide.

@@ -40,25 +40,6 @@ TEST(walks_stay_free)
     assert_true(slides > chance_rounds(10000));
 }
 
-TEST(no_circle_leaves_an_arena_of_thin_walls)
-{
-    const double thin = RAIM_MAP_GRID;
-    const struct raim_obstacle_def walls[] = {
-        block(-100, -100, 100, -100 + thin),
-        block(-100, 100 - thin, 100, 100),
-        block(-100, -100, -100 + thin, 100),
-        block(100 - thin, -100, 100, 100),
-    };
-    struct raim_map *map = make_map(walls, 4);
-    raim_vec2 position = {0, 0};
-    for (int i = 0; i < 20000; i++) {
-        const raim_vec2 way = {chance_between(-400, 400), chance_between(-400, 400)};
-        position = raim_map_move(map, position, way, 20);
-        assert_true(fabs(position.x) < 80 && fabs(position.y) < 80);
-    }
-    raim_map_destroy(map);
-}
-
 TEST(sliding_keeps_the_full_speed_along_the_wall)
 {
     // The seams between three blocks in a row must not stop a slide.

@@ -16,11 +16,6 @@ static struct raim_map *maps[MAPS];
 
 static const raim_box arena = {{-1000, -600}, {1000, 600}};
 
-static struct raim_obstacle_def block(double x0, double y0, double x1, double y1)
-{
-    return (struct raim_obstacle_def){{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}, 4};
-}
-
 static struct raim_map *make_map(const struct raim_obstacle_def *obstacles, int count)
 {
     struct raim_map_problem problem;
@@ -247,32 +242,6 @@ TEST(choice_leads_to_where_it_led_in_a_reach)
             assert_true(at.x == reach.points[some].x && at.y == reach.points[some].y);
         }
     }
-}
-
-TEST(reach_in_the_open_is_the_eight_ends_and_half_the_way)
-{
-    struct raim_map *map = make_map(NULL, 0);
-    struct raim_reach reach;
-    find_reach(map, (raim_vec2){100, 50}, 60, &reach);
-    assert_int_equal(reach.count, 17);
-    for (int i = 0; i < 8; i++) {
-        const raim_vec2 end = raim_vec2_mad((raim_vec2){100, 50}, direction_of(i), 60);
-        const raim_vec2 half = raim_vec2_mad((raim_vec2){100, 50}, direction_of(i), 30);
-        assert_true(raim_vec2_distance_squared(reach.points[1 + i], end) < 1e-18);
-        assert_true(raim_vec2_distance_squared(reach.points[9 + i], half) < 1e-18);
-    }
-    raim_map_destroy(map);
-}
-
-TEST(reach_of_a_still_player_is_a_point)
-{
-    struct test_match test;
-    struct raim_reach reach;
-    const raim_vec2 at = chance_free(maps[0], maps[0]->border, radius);
-    begin(&test, maps[0], at, stride);
-    raim_reachability_find(&test.reachability, 0, &reach);
-    assert_int_equal(reach.count, 1);
-    assert_true(reach.points[0].x == at.x && reach.points[0].y == at.y);
 }
 
 // --- visible pairs ---
@@ -514,73 +483,6 @@ TEST(hidden_players_could_not_see_each_other)
 }
 
 // --- hand-made maps ---
-
-TEST(end_of_a_thin_wall_hides_only_distant_players)
-{
-    const struct raim_obstacle_def wall = block(-1, -600, 1, 0);
-    struct raim_map *map = make_map(&wall, 1);
-    for (int below = 30; below <= 110; below += 10) {
-        const struct pair pair = {map, {-300, -below}, {300, -below}};
-        assert_false(raim_map_sees_circle(map, pair.a, pair.b, radius));
-        // Both run up side by side until the line from the viewer to the top of the circle clears
-        // the end.
-        for (int distance = 6; distance <= 150; distance += 6) {
-            const double covered = below - distance - radius / 2;
-            const bool clears = covered < 0;
-            if (fabs(covered) < 3)
-                continue; // slanting lines are slightly longer
-            assert_int_equal(could_see(&pair, distance), clears);
-            assert_int_equal(are_hidden(map, pair.a, pair.b, radius, distance), !clears);
-        }
-    }
-    raim_map_destroy(map);
-}
-
-TEST(a_thin_wall_reveals_no_player)
-{
-    const struct raim_obstacle_def wall = block(-1, -600, 1, 600);
-    struct raim_map *map = make_map(&wall, 1);
-    for (int i = 0; i < 200; i++) {
-        // The players are close to the wall: without it, they would reach the other side.
-        const struct pair pair = {map,
-                                  {-chance_between(21, 60), chance_between(-300, 300)},
-                                  {chance_between(21, 60), chance_between(-300, 300)}};
-        assert_false(could_see(&pair, 75));
-    }
-    const struct pair far = {map, {-400, 0}, {21, 40}};
-    assert_true(are_hidden(map, far.a, far.b, radius, 75));
-    assert_true(are_hidden(map, far.b, far.a, radius, 75));
-    raim_map_destroy(map);
-}
-
-TEST(a_slit_reveals_a_player_that_runs_past_it)
-{
-    for (int open = 0; open <= 1; open++) {
-        const struct raim_obstacle_def walls[] = {block(-5, -600, 5, -0.5 * open),
-                                                  block(-5, 0.5 * open, 5, 600)};
-        struct raim_map *map = make_map(walls, 2);
-        const struct pair pair = {map, {-200, 50}, {200, 20}};
-        assert_false(raim_map_sees_circle(map, pair.a, pair.b, radius));
-        assert_int_equal(could_see(&pair, 60), open);
-        assert_false(are_hidden(map, pair.a, pair.b, radius, 60)); // by two obstacles, not by one
-        raim_map_destroy(map);
-    }
-}
-
-// The slit is visible only from behind the screen, and there is just enough room around its end.
-TEST(a_screen_does_not_hide_a_player_that_can_get_around_it)
-{
-    const struct raim_obstacle_def walls[] = {block(25, -300, 27, 75), block(400, -600, 600, 60),
-                                              block(400, 61, 600, 600)};
-    struct raim_map *map = make_map(walls, 3);
-    const raim_vec2 a = {0, 0}, b = {900, 60};
-    assert_true(raim_map_sees_circle(map, (raim_vec2){50, 60}, b, radius));
-    assert_true(are_hidden(map, a, b, radius, 20));
-    assert_true(are_hidden(map, b, a, radius, 20));
-    assert_false(are_hidden(map, a, b, radius, 100));
-    assert_false(are_hidden(map, b, a, radius, 100));
-    raim_map_destroy(map);
-}
 
 TEST(a_visible_player_could_be_seen)
 {

@@ -212,24 +212,6 @@ static struct raim_obstacle_def block(double x0, double y0, double x1, double y1
     return (struct raim_obstacle_def){{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}, 4};
 }
 
-TEST(the_area_is_exact_about_a_box)
-{
-    static struct area area;
-    const struct raim_obstacle_def box = block(100, -100, 200, 100);
-    struct raim_map *map = make_map(&box, 1);
-    compute_area(map, origin, (raim_box){{-300, -300}, {300, 300}}, &area);
-    // The box hides a trapezoid and a half of the view, with corners at (300, +-300).
-    const raim_vec2 corners[] = {{-300, 300}, {-300, -300}, {300, -300},
-                                 {100, -100}, {100, 100},   {300, 300}};
-    assert_int_equal(area.count, 6);
-    int first = 0;
-    while (first < 6 && raim_vec2_distance_squared(area.points[first], corners[0]) > 1e-12)
-        first++;
-    for (int i = 0; i < 6; i++)
-        assert_true(raim_vec2_distance_squared(area.points[(first + i) % 6], corners[i]) < 1e-12);
-    raim_map_destroy(map);
-}
-
 TEST(obstacles_that_touch_leave_no_slit)
 {
     static struct area area;

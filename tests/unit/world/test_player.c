@@ -92,8 +92,7 @@ TEST(a_rewound_shot_is_born_in_the_tick_that_was_seen)
 
 static struct arena_fixture *open_field(void)
 {
-    const raim_rules rules = raim_rules_default();
-    return fixture_create(&rules, 2, NULL, 0);
+    return fixture_create(NULL, 2, NULL, 0);
 }
 
 TEST(an_away_player_stands_and_does_not_fire)
@@ -104,8 +103,7 @@ TEST(an_away_player_stands_and_does_not_fire)
     player->shield_ticks = 2;
     raim_world_set_away(f->world, player->id, true);
     *fixture_input(f, player) = (raim_input){.move_x = 1, .fire = 1, .aim = 7};
-    for (int tick = 0; tick < 3; tick++)
-        fixture_step(f);
+    fixture_steps(f, 3);
     assert_true(player->position.x == 0);
     assert_int_equal(player->shots, 0);
     assert_int_equal(player->aim, 99);
@@ -114,7 +112,6 @@ TEST(an_away_player_stands_and_does_not_fire)
     fixture_step(f);
     assert_true(player->position.x == 5);
     assert_int_equal(player->shots, 1);
-    fixture_destroy(f);
 }
 
 TEST(an_away_player_is_hit_and_respawns_only_when_back)
@@ -124,15 +121,13 @@ TEST(an_away_player_is_hit_and_respawns_only_when_back)
     raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
     raim_world_set_away(f->world, victim->id, true);
     fixture_input(f, shooter)->fire = 1;
-    for (int tick = 0; tick < 600; tick++)
-        fixture_step(f);
+    fixture_steps(f, 600);
     assert_int_equal(shooter->score, 1);
     assert_int_equal(victim->deaths, 1);
     assert_int_equal(victim->state, RAIM_PLAYER_DOWN);
     raim_world_set_away(f->world, victim->id, false);
     fixture_step(f);
     assert_int_equal(victim->state, RAIM_PLAYER_ALIVE); // its respawn delay ended long ago
-    fixture_destroy(f);
 }
 
 TEST(a_new_player_in_the_slot_of_an_away_one_is_present)
@@ -145,7 +140,6 @@ TEST(a_new_player_in_the_slot_of_an_away_one_is_present)
     assert_int_equal(player->away, 0);
     fixture_step(f);
     assert_int_equal(player->state, RAIM_PLAYER_ALIVE);
-    fixture_destroy(f);
 }
 
 // --- Bot ---
@@ -167,8 +161,7 @@ static raim_input think(const struct arena_fixture *f, struct raim_bot *bot, uin
 
 TEST(a_lone_bot_gets_about_and_is_never_stuck)
 {
-    const raim_rules rules = raim_rules_default();
-    struct arena_fixture *f = fixture_create(&rules, 1, boxes, 12);
+    struct arena_fixture *f = fixture_create(NULL, 1, boxes, 12);
     struct raim_bot bot;
     raim_bot_init(&bot, raim_random_next(&chance));
     raim_world_join(f->world);
@@ -193,14 +186,12 @@ TEST(a_lone_bot_gets_about_and_is_never_stuck)
     for (int i = 0; i < 16; i++)
         quarters += visited[i / 4][i % 4];
     assert_true(quarters >= 14);
-    fixture_destroy(f);
 }
 
 TEST(bots_find_and_hit_each_other)
 {
     enum { BOTS = 8 };
-    const raim_rules rules = raim_rules_default();
-    struct arena_fixture *f = fixture_create(&rules, BOTS, boxes, 12);
+    struct arena_fixture *f = fixture_create(NULL, BOTS, boxes, 12);
     struct raim_bot bots[BOTS];
     for (uint32_t i = 0; i < BOTS; i++) {
         raim_bot_init(&bots[i], raim_random_next(&chance));
@@ -221,15 +212,13 @@ TEST(bots_find_and_hit_each_other)
     assert_true(kills >= 20);
     // Their aim has an error, but is better than random.
     assert_true(kills * 20 > shots && kills < shots);
-    fixture_destroy(f);
 }
 
 // The enemy is within the bot's view, but behind a wall, so the bot does not see it.
 TEST(a_bot_does_not_fire_at_what_a_wall_hides)
 {
     const raim_box wall = {{-20, -900}, {20, 900}};
-    const raim_rules rules = raim_rules_default();
-    struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
+    struct arena_fixture *f = fixture_create(NULL, 2, &wall, 1);
     fixture_put(f, (raim_vec2){-200, 0});
     fixture_put(f, (raim_vec2){200, 0});
     struct raim_bot bot;
@@ -238,5 +227,4 @@ TEST(a_bot_does_not_fire_at_what_a_wall_hides)
         assert_int_equal(think(f, &bot, 0, false).fire, 0); // the bot does not move
         fixture_step(f);
     }
-    fixture_destroy(f);
 }
