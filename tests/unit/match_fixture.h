@@ -22,14 +22,32 @@ struct test_match {
     double loss;         // of unreliable messages in both directions
 };
 
+static inline void destroy_test_match(void *object)
+{
+    struct test_match *test = object;
+    for (int i = 0; i < CLIENTS; i++)
+        raim_client_destroy(test->clients[i]);
+    raim_match_destroy(test->match);
+    raim_map_destroy(test->map);
+    free(test);
+}
+
+// Where a test opens many; the others are closed after it.
+static inline void close_test_match(struct test_match *test)
+{
+    test_end_now(test);
+}
+
 static inline struct test_match *open_test_match_on(struct raim_map *map, const raim_rules *rules,
                                                     uint32_t max_players, uint32_t bots)
 {
     struct test_match *test = calloc(1, sizeof *test);
     struct raim_match_def def = raim_match_default_def();
+    test_at_end(destroy_test_match, test);
     test->map = map;
     def.map = map;
-    def.rules = *rules;
+    if (rules != NULL)
+        def.rules = *rules;
     def.tuning.max_players = max_players;
     def.max_connections = CLIENTS;
     def.tuning.resume_grace_s = 2;
@@ -45,15 +63,6 @@ static inline struct test_match *open_test_match(const raim_rules *rules, uint32
     const raim_box boxes[] = {
         {{-300, -300}, {-100, -100}}, {{-100, -50}, {100, 20}}, {{100, -300}, {300, -90}}};
     return open_test_match_on(fixture_map(boxes, 3), rules, max_players, bots);
-}
-
-static inline void close_test_match(struct test_match *test)
-{
-    for (int i = 0; i < CLIENTS; i++)
-        raim_client_destroy(test->clients[i]);
-    raim_match_destroy(test->match);
-    raim_map_destroy(test->map);
-    free(test);
 }
 
 // Delivers a message in memory of exactly its size, so that ASan detects a read beyond.
@@ -162,4 +171,10 @@ static inline void tick(struct test_match *test)
 static inline uint64_t rejected(const struct test_match *test, enum raim_rejection rejection)
 {
     return raim_match_counts(test->match).rejected[rejection];
+}
+
+static inline void ticks(struct test_match *test, int count)
+{
+    while (count-- > 0)
+        tick(test);
 }

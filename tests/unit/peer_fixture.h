@@ -71,18 +71,40 @@ static inline struct raim_match_def usual_def(void)
     return def;
 }
 
-static inline struct test_match *open_test_match(struct raim_match_def def)
+// Definitions with a change.
+static inline struct raim_match_def with_bots(struct raim_match_def def, uint32_t bots)
 {
-    const raim_box boxes[] = {{{-300, -300}, {-100, -100}}, {{100, -50}, {300, 20}}};
-    struct test_match *test = calloc(1, sizeof *test);
-    test->map = fixture_map(boxes, 2);
-    def.map = test->map;
-    def.seed = raim_random_next(&chance);
-    test->def = def;
-    test->match = raim_match_create(&def);
-    assert_non_null(test->match);
-    assert_true(raim_match_world(test->match)->max_players <= SLOTS);
-    return test;
+    def.bots = bots;
+    return def;
+}
+
+static inline struct raim_match_def with_players(struct raim_match_def def, uint32_t max_players)
+{
+    def.tuning.max_players = max_players;
+    return def;
+}
+
+static inline struct raim_match_def with_spectators(struct raim_match_def def, uint32_t max)
+{
+    def.tuning.max_spectators = max;
+    return def;
+}
+
+static inline struct raim_match_def with_delay(struct raim_match_def def, double spectator_delay_s)
+{
+    def.spectator_delay_s = spectator_delay_s;
+    return def;
+}
+
+static inline struct raim_match_def live(struct raim_match_def def)
+{
+    return with_delay(def, 0);
+}
+
+static inline struct raim_match_def with_grace(struct raim_match_def def, double seconds)
+{
+    def.tuning.resume_grace_s = seconds;
+    return def;
 }
 
 static inline void leave(struct test_match *test, uint32_t handle)
@@ -93,13 +115,35 @@ static inline void leave(struct test_match *test, uint32_t handle)
     memset(&test->peers[handle], 0, sizeof test->peers[handle]);
 }
 
-static inline void close_test_match(struct test_match *test)
+static inline void destroy_test_match(void *object)
 {
+    struct test_match *test = object;
     for (uint32_t i = 0; i < PEERS && i < test->def.max_connections; i++)
         leave(test, i);
     raim_match_destroy(test->match);
     raim_map_destroy(test->map);
     free(test);
+}
+
+// Where a test opens many; the others are closed after it.
+static inline void close_test_match(struct test_match *test)
+{
+    test_end_now(test);
+}
+
+static inline struct test_match *open_test_match(struct raim_match_def def)
+{
+    const raim_box boxes[] = {{{-300, -300}, {-100, -100}}, {{100, -50}, {300, 20}}};
+    struct test_match *test = calloc(1, sizeof *test);
+    test_at_end(destroy_test_match, test);
+    test->map = fixture_map(boxes, 2);
+    def.map = test->map;
+    def.seed = raim_random_next(&chance);
+    test->def = def;
+    test->match = raim_match_create(&def);
+    assert_non_null(test->match);
+    assert_true(raim_match_world(test->match)->max_players <= SLOTS);
+    return test;
 }
 
 // Delivers a message in memory of exactly its size, so that ASan detects a read beyond.
@@ -112,19 +156,27 @@ static inline void to_match(struct test_match *test, uint32_t handle, bool relia
     free(exact);
 }
 
-static inline struct peer *connect_peer(struct test_match *test, uint32_t handle,
-                                        const struct raim_hello *hello)
+// Joins from an address and its network; 0: unknown.
+static inline struct peer *join_from(struct test_match *test, uint32_t handle, uint64_t origin,
+                                     uint64_t network, const struct raim_hello *hello)
 {
-    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES], token[RAIM_TOKEN_BYTES];
     struct peer *peer = &test->peers[handle];
     assert_false(peer->open);
     peer->open = true;
-    uint8_t token[RAIM_TOKEN_BYTES];
     for (size_t i = 0; i < sizeof token; i++)
         token[i] = (uint8_t)chance_int(0, 255);
     raim_match_connect(test->match, handle, token);
+    if (origin != 0 || network != 0)
+        raim_match_set_origin(test->match, handle, origin, network);
     to_match(test, handle, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
     return peer;
+}
+
+static inline struct peer *connect_peer(struct test_match *test, uint32_t handle,
+                                        const struct raim_hello *hello)
+{
+    return join_from(test, handle, 0, 0, hello);
 }
 
 static inline struct peer *play(struct test_match *test, uint32_t handle)
@@ -140,6 +192,17 @@ static inline struct peer *watch(struct test_match *test, uint32_t handle, uint3
                                              .watch = true,
                                              .target = target,
                                              .name = "spectator"});
+}
+
+// Continues the session of a token.
+static inline struct peer *resume(struct test_match *test, uint32_t handle, const uint8_t *token)
+{
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION,
+                               .capabilities = RAIM_CAPABILITY_VOTES | RAIM_CAPABILITY_ADMIN,
+                               .resume = true,
+                               .name = "again"};
+    memcpy(hello.token, token, sizeof hello.token);
+    return connect_peer(test, handle, &hello);
 }
 
 static inline struct raim_wire_frame *frame_at(struct peer *peer, uint32_t tick)
@@ -397,7 +460,97 @@ static inline void ticks(struct test_match *test, int count)
         tick(test);
 }
 
+// Two players, in the peers 0 and 1.
+static inline struct test_match *open_two(struct raim_match_def def)
+{
+    struct test_match *test = open_test_match(def);
+    play(test, 0);
+    play(test, 1);
+    ticks(test, 5);
+    assert_true(test->peers[0].any && test->peers[1].any);
+    return test;
+}
+
 static inline struct raim_match_counts counts(const struct test_match *test)
 {
     return raim_match_counts(test->match);
+}
+
+static inline uint64_t rejected(const struct test_match *test, enum raim_rejection rejection)
+{
+    return raim_match_counts(test->match).rejected[rejection];
+}
+
+// The row of a player; its id is RAIM_NOBODY where there is none.
+static inline struct raim_match_player row_of(const struct test_match *test, uint32_t id)
+{
+    struct raim_match_player rows[SLOTS];
+    const uint32_t count = raim_match_players(test->match, rows, SLOTS);
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].id == id)
+            return rows[i];
+    return (struct raim_match_player){.id = RAIM_NOBODY};
+}
+
+// Another match of the same definition, as another process would make it.
+static inline struct raim_match *make_successor(const struct test_match *test)
+{
+    struct raim_match_def def = test->def;
+    def.seed = raim_random_next(&chance);
+    struct raim_match *match = raim_match_create(&def);
+    assert_non_null(match);
+    return match;
+}
+
+// The match from now on.
+static inline void go_on_with(struct test_match *test, struct raim_match *match)
+{
+    raim_match_destroy(test->match);
+    test->match = match;
+}
+
+struct checkpoint {
+    uint8_t *bytes; // of exactly its size; freed after the test
+    size_t size;
+};
+
+static inline struct checkpoint save(const struct test_match *test)
+{
+    struct checkpoint saved = {.size = raim_match_checkpoint_size(test->match)};
+    saved.bytes = malloc(saved.size);
+    test_at_end(free, saved.bytes);
+    raim_match_save(test->match, saved.bytes);
+    return saved;
+}
+
+// Goes on with a match that is restored from a checkpoint; all connections are gone.
+static inline void restart(struct test_match *test)
+{
+    const struct checkpoint saved = save(test);
+    struct raim_match *next = make_successor(test);
+    assert_null(raim_match_checkpoint_fault(next, saved.bytes, saved.size));
+    assert_true(raim_match_restore(next, saved.bytes, saved.size));
+    for (uint32_t i = 0; i < PEERS; i++)
+        leave(test, i);
+    go_on_with(test, next);
+}
+
+static inline void assert_goodbye(const struct peer *peer, enum raim_reason reason,
+                                  const char *text)
+{
+    assert_true(peer->is_over);
+    assert_int_equal(peer->goodbye.reason, reason);
+    if (text != NULL)
+        assert_string_equal(peer->goodbye.text, text);
+}
+
+// Joins with capabilities.
+static inline struct peer *enter(struct test_match *test, uint32_t handle, uint32_t capabilities,
+                                 bool watch)
+{
+    return connect_peer(test, handle,
+                        &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION,
+                                             .capabilities = capabilities,
+                                             .watch = watch,
+                                             .name = "player"});
 }

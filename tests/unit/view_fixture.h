@@ -36,9 +36,28 @@ struct stage {
     size_t largest;                 // snapshot, bytes
 };
 
+static inline void stage_leave(struct stage *stage, uint32_t handle)
+{
+    raim_match_disconnect(stage->match, handle);
+    free(stage->viewers[handle].memory);
+    stage->viewers[handle] = (struct viewer){0};
+}
+
+static inline void stage_free(void *object)
+{
+    struct stage *stage = object;
+    for (uint32_t i = 0; i < VIEWERS; i++)
+        stage_leave(stage, i);
+    raim_match_destroy(stage->match);
+    raim_map_destroy(stage->map);
+    free(stage);
+}
+
+// It is closed after the test.
 static inline struct stage *stage_open(struct raim_map *map, struct raim_match_def def)
 {
     struct stage *stage = calloc(1, sizeof *stage);
+    test_at_end(stage_free, stage);
     stage->map = map;
     def.map = map;
     def.max_connections = VIEWERS;
@@ -47,22 +66,6 @@ static inline struct stage *stage_open(struct raim_map *map, struct raim_match_d
     assert_non_null(stage->match);
     stage->limits = stage->match->interest.history.limits;
     return stage;
-}
-
-static inline void stage_leave(struct stage *stage, uint32_t handle)
-{
-    raim_match_disconnect(stage->match, handle);
-    free(stage->viewers[handle].memory);
-    stage->viewers[handle] = (struct viewer){0};
-}
-
-static inline void stage_close(struct stage *stage)
-{
-    for (uint32_t i = 0; i < VIEWERS; i++)
-        stage_leave(stage, i);
-    raim_match_destroy(stage->match);
-    raim_map_destroy(stage->map);
-    free(stage);
 }
 
 static inline void stage_join(struct stage *stage, uint32_t handle)

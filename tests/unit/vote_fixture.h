@@ -8,6 +8,9 @@
 
 enum { CALL_DELAY_TICKS = 60 }; // of 1 s
 
+static const struct raim_vote_subject restart_vote = {.kind = RAIM_VOTE_RESTART};
+static const struct raim_vote_subject pause_vote = {.kind = RAIM_VOTE_PAUSE};
+
 // Votes without newcomers.
 static inline struct raim_match_def vote_def(void)
 {
@@ -21,22 +24,25 @@ static inline struct raim_match_def vote_def(void)
     return def;
 }
 
-static inline struct peer *join_from(struct test_match *test, uint32_t handle, uint64_t origin,
-                                     const char *name)
+static inline struct raim_match_def with_newcomers(struct raim_match_def def, double delay_s)
 {
-    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES], token[RAIM_TOKEN_BYTES];
+    def.tuning.votes.newcomer_delay_s = delay_s;
+    return def;
+}
+
+static inline struct raim_match_def with_penalty(struct raim_match_def def, uint32_t minutes)
+{
+    def.tuning.votes.penalty_minutes = minutes;
+    return def;
+}
+
+static inline struct peer *join_voter(struct test_match *test, uint32_t handle, uint64_t origin,
+                                      const char *name)
+{
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION,
                                .capabilities = RAIM_CAPABILITY_VOTES};
-    struct peer *peer = &test->peers[handle];
     strcpy(hello.name, name);
-    assert_false(peer->open);
-    peer->open = true;
-    for (size_t i = 0; i < sizeof token; i++)
-        token[i] = (uint8_t)chance_int(0, 255);
-    raim_match_connect(test->match, handle, token);
-    raim_match_set_origin(test->match, handle, origin, 0);
-    to_match(test, handle, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
-    return peer;
+    return join_from(test, handle, origin, 0, &hello);
 }
 
 // Players in the peers from 0 on, each of an origin of its own.
@@ -47,7 +53,7 @@ static inline struct test_match *open_vote(struct raim_match_def def, uint32_t p
     raim_match_set_vote_maps(test->match, maps, 2);
     for (uint32_t i = 0; i < players; i++) {
         const char name[] = {'A' + (char)i, '\0'};
-        join_from(test, i, 100 + i, name);
+        join_voter(test, i, 100 + i, name);
     }
     ticks(test, 8);
     return test;
@@ -108,6 +114,16 @@ static inline uint32_t await_outcome(struct test_match *test)
     return take_outcome(test);
 }
 
+static inline void assert_tally(struct test_match *test, uint32_t yes, uint32_t no,
+                                uint32_t electors)
+{
+    const struct raim_vote_tally *tally = &test->match->votes.running.tally;
+    ticks(test, 20);
+    assert_int_equal(tally->yes, yes);
+    assert_int_equal(tally->no, no);
+    assert_int_equal(tally->electors, electors);
+}
+
 // The rejection that a peer was told last; 0: none since it was cleared.
 static inline uint32_t take_rejection(struct test_match *test, uint32_t handle)
 {
@@ -115,4 +131,17 @@ static inline uint32_t take_rejection(struct test_match *test, uint32_t handle)
     const uint32_t rejection = test->peers[handle].vote_reports[RAIM_VOTE_REJECTED].rejection;
     test->peers[handle].vote_reports[RAIM_VOTE_REJECTED].rejection = 0;
     return rejection;
+}
+
+static inline void assert_call_rejected(struct test_match *test, uint32_t handle,
+                                        struct raim_vote_subject subject, uint32_t rejection)
+{
+    call_vote(test, handle, &subject);
+    assert_int_equal(take_rejection(test, handle), rejection);
+}
+
+// Seconds or players that the last rejection names.
+static inline uint32_t rejected_amount(const struct test_match *test, uint32_t handle)
+{
+    return test->peers[handle].vote_reports[RAIM_VOTE_REJECTED].amount;
 }

@@ -50,11 +50,20 @@ static void start(void)
     assert_true(recorder_start(fixture.recorder, error, sizeof error));
 }
 
+static void finish(void);
+
+static void finish_at_end(void *unused)
+{
+    (void)unused;
+    finish();
+}
+
 // Opens a match whose ticks are few, so that its hours are short.
 static void open_match(struct raim_match_def def)
 {
     def.tick_hz = HZ;
     fixture.test = open_test_match(def);
+    test_at_end(finish_at_end, NULL);
     struct raim_match *match = fixture.test->match;
     const struct raim_world *world = raim_match_world(match);
     assert_true(recording_memory_create(&fixture.records, match));
@@ -97,7 +106,6 @@ static void finish(void)
     recorder_close(fixture.recorder);
     fixture.recorder = NULL;
     fixture.recording.stream = NULL;
-    close_test_match(fixture.test);
     fixture.test = NULL;
     recording_memory_destroy(&fixture.records);
 }

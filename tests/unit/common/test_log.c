@@ -15,40 +15,35 @@
 #define THREADS 4
 #define THREAD_LINES 100
 
-struct tap {
-    int saved;    // what standard error was
-    int receiver; // where its lines arrive, one a message
-};
+static int saved;    // what standard error was
+static int receiver; // where its lines arrive, one a message
 
-static int open_tap(void **state)
+static void open_tap(void)
 {
-    static struct tap tap;
     int ends[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-    tap.saved = dup(STDERR_FILENO);
-    tap.receiver = ends[0];
+    saved = dup(STDERR_FILENO);
+    receiver = ends[0];
     dup2(ends[1], STDERR_FILENO);
     close(ends[1]);
     unsetenv("JOURNAL_STREAM");
     log_init();
     log_set_level(LOG_LEVEL_INFO);
-    *state = &tap;
-    return 0;
 }
 
-static int close_tap(void **state)
+static void close_tap(void)
 {
-    const struct tap *tap = *state;
-    dup2(tap->saved, STDERR_FILENO);
-    close(tap->saved);
-    close(tap->receiver);
-    return 0;
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    close(receiver);
 }
+
+TEST_EACH(open_tap, close_tap)
 
 // Reads the next write's bytes and appends a NUL; false when there is none.
-static bool next_write(const struct tap *tap, char text[4 * LINE_BYTES])
+static bool next_write(char text[4 * LINE_BYTES])
 {
-    const ssize_t size = recv(tap->receiver, text, 4 * LINE_BYTES - 1, MSG_DONTWAIT);
+    const ssize_t size = recv(receiver, text, 4 * LINE_BYTES - 1, MSG_DONTWAIT);
     if (size < 0)
         return false;
     text[size] = '\0';
@@ -79,84 +74,88 @@ static const char *behind_timestamp(const char *line)
     return line + sizeof form - 1;
 }
 
-TEST(line_begins_with_time_and_level, open_tap, close_tap)
+static void assert_write(const char *expected)
 {
     char text[4 * LINE_BYTES];
-    log_error("cannot open file=%s", "a");
-    assert_true(next_write(*state, text));
-    assert_string_equal(behind_timestamp(text), "error cannot open file=a\n");
-    log_warning("slow ms=%d", 7);
-    assert_true(next_write(*state, text));
-    assert_string_equal(behind_timestamp(text), "warning slow ms=7\n");
-    log_info("ready");
-    assert_true(next_write(*state, text));
-    assert_string_equal(behind_timestamp(text), "info ready\n");
-    assert_false(next_write(*state, text));
+    assert_true(next_write(text));
+    assert_string_equal(text, expected);
 }
 
-TEST(lines_below_the_level_are_left_out, open_tap, close_tap)
+static void assert_no_line(void)
+{
+    char text[4 * LINE_BYTES];
+    assert_false(next_write(text));
+}
+
+static void assert_line(const char *expected)
+{
+    char text[4 * LINE_BYTES];
+    assert_true(next_write(text));
+    assert_string_equal(behind_timestamp(text), expected);
+}
+
+TEST(line_begins_with_time_and_level)
+{
+    log_error("cannot open file=%s", "a");
+    assert_line("error cannot open file=a\n");
+    log_warning("slow ms=%d", 7);
+    assert_line("warning slow ms=7\n");
+    log_info("ready");
+    assert_line("info ready\n");
+    assert_no_line();
+}
+
+TEST(lines_below_the_level_are_left_out)
 {
     char text[4 * LINE_BYTES];
     log_set_level(LOG_LEVEL_WARNING);
     log_info("no");
     log_warning("yes");
-    assert_true(next_write(*state, text));
-    assert_string_equal(behind_timestamp(text), "warning yes\n");
+    assert_line("warning yes\n");
     log_set_level(LOG_LEVEL_ERROR);
     log_warning("no");
     log_error("yes");
-    assert_true(next_write(*state, text));
-    assert_string_equal(behind_timestamp(text), "error yes\n");
+    assert_line("error yes\n");
     log_write(LOG_LEVEL_AUDIT, &(struct log_subject){0}, "command given by=%s", "ada");
-    assert_true(next_write(*state, text));
-    assert_string_equal(behind_timestamp(text), "audit command given by=ada\n");
+    assert_line("audit command given by=ada\n");
     log_set_level(LOG_LEVEL_INFO);
     log_info("yes");
-    assert_true(next_write(*state, text));
-    assert_false(next_write(*state, text));
+    assert_true(next_write(text));
+    assert_no_line();
 }
 
-TEST(journal_gets_priorities_and_no_time, open_tap, close_tap)
+TEST(journal_gets_priorities_and_no_time)
 {
-    char text[4 * LINE_BYTES];
     pretend_journal(0);
     log_error("bad");
-    assert_true(next_write(*state, text));
-    assert_string_equal(text, "<3>bad\n");
+    assert_write("<3>bad\n");
     log_warning("odd");
-    assert_true(next_write(*state, text));
-    assert_string_equal(text, "<4>odd\n");
+    assert_write("<4>odd\n");
     log_info("good");
-    assert_true(next_write(*state, text));
-    assert_string_equal(text, "<6>good\n");
+    assert_write("<6>good\n");
 }
 
-TEST(journal_of_another_stream_is_not_ours, open_tap, close_tap)
+TEST(journal_of_another_stream_is_not_ours)
 {
-    char text[4 * LINE_BYTES];
     pretend_journal(1);
     log_info("plain");
-    assert_true(next_write(*state, text));
-    assert_string_equal(behind_timestamp(text), "info plain\n");
+    assert_line("info plain\n");
     setenv("JOURNAL_STREAM", "garbage", 1);
     log_init();
     log_info("plain");
-    assert_true(next_write(*state, text));
-    assert_string_equal(behind_timestamp(text), "info plain\n");
+    assert_line("info plain\n");
 }
 
-TEST(control_characters_are_spelled_out, open_tap, close_tap)
+TEST(control_characters_are_spelled_out)
 {
-    char text[4 * LINE_BYTES];
     pretend_journal(0);
     log_info("name=%s", "a\n<3>forged\r\x1b[31m\t\x7f \xc3\xa9\\");
-    assert_true(next_write(*state, text));
-    assert_string_equal(text, "<6>name=a\\n<3>forged\\x0d\\x1b[31m\\x09\\x7f \xc3\xa9\\\n");
-    assert_false(next_write(*state, text));
+    assert_write("<6>name=a\\n<3>forged\\x0d\\x1b[31m\\x09\\x7f \xc3\xa9\\\n");
+    assert_no_line();
 }
 
 // Lines of `unit` repeated, of every length around the limit, each after `offset` other bytes.
-static void check_lengths(const struct tap *tap, const char *unit, size_t offset)
+static void check_lengths(const char *unit, size_t offset)
 {
     char message[2 * LINE_BYTES];
     char text[4 * LINE_BYTES];
@@ -167,7 +166,7 @@ static void check_lengths(const struct tap *tap, const char *unit, size_t offset
         if (end < 200)
             continue;
         log_info("%s", message);
-        assert_true(next_write(tap, text));
+        assert_true(next_write(text));
         const size_t length = strlen(text);
         assert_in_range(length, 2, LINE_BYTES);
         assert_ptr_equal(strchr(text, '\n'), text + length - 1);
@@ -183,22 +182,22 @@ static void check_lengths(const struct tap *tap, const char *unit, size_t offset
     }
 }
 
-TEST(long_line_is_cut_between_characters, open_tap, close_tap)
+TEST(long_line_is_cut_between_characters)
 {
     pretend_journal(0);
     for (size_t offset = 0; offset < 4; offset++) {
-        check_lengths(*state, "a", offset);
-        check_lengths(*state, "\n", offset);
-        check_lengths(*state, "\x01", offset);
-        check_lengths(*state, "\xe2\x82\xac", offset);
-        check_lengths(*state, "\xf0\x9f\x98\x80", offset);
+        check_lengths("a", offset);
+        check_lengths("\n", offset);
+        check_lengths("\x01", offset);
+        check_lengths("\xe2\x82\xac", offset);
+        check_lengths("\xf0\x9f\x98\x80", offset);
     }
     unsetenv("JOURNAL_STREAM");
     log_init();
-    check_lengths(*state, "a", 0);
+    check_lengths("a", 0);
 }
 
-TEST(line_that_just_fits_is_whole, open_tap, close_tap)
+TEST(line_that_just_fits_is_whole)
 {
     char message[LINE_BYTES];
     char text[4 * LINE_BYTES];
@@ -207,18 +206,18 @@ TEST(line_that_just_fits_is_whole, open_tap, close_tap)
     memset(message, 'a', sizeof message);
     message[fits] = '\0';
     log_info("%s", message);
-    assert_true(next_write(*state, text));
+    assert_true(next_write(text));
     assert_int_equal(strlen(text), LINE_BYTES);
     assert_memory_equal(text + LINE_BYTES - 4, "aaa\n", 4);
     message[fits] = 'a';
     message[fits + 1] = '\0';
     log_info("%s", message);
-    assert_true(next_write(*state, text));
+    assert_true(next_write(text));
     assert_int_equal(strlen(text), LINE_BYTES);
     assert_memory_equal(text + LINE_BYTES - 5, "a...\n", 5);
 }
 
-TEST(errno_outlives_a_line_that_fails, open_tap, close_tap)
+TEST(errno_outlives_a_line_that_fails)
 {
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_true(full >= 0);
@@ -236,16 +235,15 @@ static void *write_lines(void *unused)
     return unused;
 }
 
-TEST(lines_of_threads_never_mix, open_tap, close_tap)
+TEST(lines_of_threads_never_mix)
 {
-    const struct tap *tap = *state;
     // Blocking reads below, so that the writers always find room in time.
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_lines, NULL), 0);
     for (int i = 0; i < THREADS * THREAD_LINES; i++) {
         char text[LINE_BYTES + 1];
-        const ssize_t size = recv(tap->receiver, text, LINE_BYTES, 0);
+        const ssize_t size = recv(receiver, text, LINE_BYTES, 0);
         assert_true(size > 0);
         text[size] = '\0';
         assert_memory_equal(behind_timestamp(text), "info a line of a thread i=", 26);
@@ -263,25 +261,22 @@ static void *fill_tap(void *lines)
     return NULL;
 }
 
-TEST(unread_lines_are_lost_and_counted, open_tap, close_tap)
+TEST(unread_lines_are_lost_and_counted)
 {
-    const struct tap *tap = *state;
     char text[4 * LINE_BYTES];
     int lines = 10000, arrived = 0;
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, fill_tap, &lines), 0);
     assert_int_equal(pthread_join(thread, NULL), 0); // it has not waited for a reader
-    while (next_write(tap, text))
+    while (next_write(text))
         arrived++;
     assert_in_range(arrived, 1, lines - 1);
     log_info("read again");
-    assert_true(next_write(tap, text));
+    assert_true(next_write(text));
     unsigned lost;
     assert_int_equal(sscanf(behind_timestamp(text), "warning log lost lines=%u:", &lost), 1);
     assert_int_equal(arrived + (int)lost, lines);
-    assert_true(next_write(tap, text));
-    assert_string_equal(behind_timestamp(text), "info read again\n");
+    assert_line("info read again\n");
     log_info("and again");
-    assert_true(next_write(tap, text));
-    assert_string_equal(behind_timestamp(text), "info and again\n");
+    assert_line("info and again\n");
 }

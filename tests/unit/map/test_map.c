@@ -330,7 +330,6 @@ TEST(queries_agree_with_testing_every_obstacle)
 // --- Map clearance ---
 
 // Tests of the clearance. The oracle is the distance to every obstacle.
-//     test_map_clearance [--seed N]
 
 // Returns a random point, anywhere, on the lines of the raster or on the border.
 static raim_vec2 random_point(void)

@@ -162,7 +162,6 @@ TEST(start_that_does_not_fit_stays)
 // --- Distance field ---
 
 // Tests of the distance field. The oracle is the map's exact line of sight.
-//     test_clearing [--seed N]
 
 static struct raim_map *random_map(void)
 {

@@ -7,10 +7,7 @@
 // Two players and two spectators, all with a snapshot.
 static struct test_match *open_full_table(struct raim_match_def def)
 {
-    struct test_match *test = open_test_match(def);
-    play(test, 0);
-    play(test, 1);
-    ticks(test, 5);
+    struct test_match *test = open_two(def);
     watch(test, 2, 0);
     watch(test, 3, 0);
     ticks(test, DELAY_TICKS + 10);
@@ -36,11 +33,6 @@ static uint32_t count_chat(const struct peer *peer)
     for (uint32_t i = 0; i < peer->received_count; i++)
         count += peer->received[i].event.kind == RAIM_WIRE_CHAT;
     return count;
-}
-
-static uint64_t rejected(const struct test_match *test, enum raim_rejection rejection)
-{
-    return counts(test).rejected[rejection];
 }
 
 static void expect_rejection(struct test_match *test, uint32_t handle,
@@ -82,7 +74,6 @@ TEST(everybody_hears_what_a_player_says_and_spectators_late)
         assert_int_equal(count_chat(&test->peers[i]), 2);
     }
     assert_int_equal(rejected(test, RAIM_REJECTED_CHAT), 0);
-    close_test_match(test);
 }
 
 TEST(what_is_said_is_cleaned_as_names_are)
@@ -97,7 +88,6 @@ TEST(what_is_said_is_cleaned_as_names_are)
     ticks(test, 1);
     assert_string_equal(received_chat(&test->peers[1], 0, &event_tick)->text, "[2J h\xc3\xa9");
     assert_string_equal(received_chat(&test->peers[1], 1, &event_tick)->text, longest);
-    close_test_match(test);
 }
 
 TEST(what_nobody_could_read_is_rejected)
@@ -115,7 +105,6 @@ TEST(what_nobody_could_read_is_rejected)
         flood(test, 0);
     ticks(test, 1);
     assert_int_equal(count_chat(&test->peers[1]), 4);
-    close_test_match(test);
 }
 
 TEST(four_things_may_be_said_at_once_and_then_one_a_second)
@@ -141,7 +130,6 @@ TEST(four_things_may_be_said_at_once_and_then_one_a_second)
         flood(test, 0);
     tick(test);
     assert_int_equal(count_chat(&test->peers[1]), 4 + 10 + 1 + 4);
-    close_test_match(test);
 }
 
 TEST(the_last_text_again_is_rejected_for_ten_seconds)
@@ -159,24 +147,20 @@ TEST(the_last_text_again_is_rejected_for_ten_seconds)
     ticks(test, 1);
     assert_int_equal(rejected(test, RAIM_REJECTED_CHAT), 1);
     assert_int_equal(count_chat(&test->peers[1]), 5);
-    close_test_match(test);
 }
 
 TEST(another_connection_of_a_session_may_not_say_more)
 {
     struct test_match *test = open_full_table(usual_def());
-    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
-    memcpy(hello.token, test->peers[0].welcome.token, sizeof hello.token);
     for (int i = 0; i < 4; i++)
         flood(test, 0);
     for (uint32_t handle = 4; handle < 10; handle++) {
-        connect_peer(test, handle, &hello);
+        resume(test, handle, test->peers[0].welcome.token);
         flood(test, handle);
         tick(test);
     }
     assert_int_equal(count_chat(&test->peers[1]), 4);
     assert_int_equal(rejected(test, RAIM_REJECTED_CHAT), 6);
-    close_test_match(test);
 }
 
 TEST(only_players_speak)
@@ -196,7 +180,6 @@ TEST(only_players_speak)
     assert_int_equal(rejected(test, RAIM_REJECTED_MALFORMED), 1);
     ticks(test, 5);
     assert_int_equal(count_chat(&test->peers[0]), 0);
-    close_test_match(test);
 }
 
 TEST(a_sender_alone_is_told_why_its_chat_is_rejected)
@@ -232,7 +215,6 @@ TEST(a_sender_alone_is_told_why_its_chat_is_rejected)
     }
     ticks(test, 6);
     assert_in_range(test->peers[1].chat_rejections, 9, 11);
-    close_test_match(test);
 }
 
 // All players flood, join and leave for longer than the late audience's delay. The peers check that
@@ -263,7 +245,6 @@ TEST(a_flood_of_everybody_costs_nobody_an_event)
     assert_int_equal(rejected(test, RAIM_REJECTED_FULL), 0);
     ticks(test, DELAY_TICKS + 5);
     assert_int_equal(count_chat(&test->peers[3]), count_chat(&test->peers[2]));
-    close_test_match(test);
 }
 
 // Repeated joining, chatting and leaving between two ticks fills the event log. Then it has no room
@@ -292,5 +273,4 @@ TEST(words_leave_arena_for_everybodys_end)
     ticks(test, DELAY_TICKS + 5);
     assert_int_equal(count_chat(&test->peers[3]), count_chat(&test->peers[2]));
     assert_true(count_chat(&test->peers[3]) > 20);
-    close_test_match(test);
 }

@@ -37,20 +37,11 @@ static struct received listen(struct test_match *test, uint32_t handle, int coun
     return received;
 }
 
-static void enter_peer(struct test_match *test, uint32_t handle, uint32_t capabilities, bool watch)
-{
-    connect_peer(test, handle,
-                 &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION,
-                                      .capabilities = capabilities,
-                                      .watch = watch,
-                                      .name = "player"});
-}
-
-static struct test_match *open_two(void)
+static struct test_match *open_two_admins(void)
 {
     struct test_match *test = open_test_match(usual_def());
-    enter_peer(test, 0, RAIM_CAPABILITY_ADMIN, false);
-    enter_peer(test, 1, RAIM_CAPABILITY_ADMIN, false);
+    enter(test, 0, RAIM_CAPABILITY_ADMIN, false);
+    enter(test, 1, RAIM_CAPABILITY_ADMIN, false);
     ticks(test, 5);
     return test;
 }
@@ -63,15 +54,10 @@ static void command(struct test_match *test, uint32_t handle, const char *text)
     to_match(test, handle, true, bytes, raim_notice_write(&notice, bytes, sizeof bytes));
 }
 
-static uint64_t rejected(const struct test_match *test, enum raim_rejection rejection)
-{
-    return raim_match_counts(test->match).rejected[rejection];
-}
-
 TEST(help_lists_the_commands_to_its_sender_alone)
 {
     static const char *const spellings[] = {"help", "/help", "  /help  "};
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
         command(test, 0, spellings[i]);
         const struct received received = listen(test, 0, 20);
@@ -83,12 +69,11 @@ TEST(help_lists_the_commands_to_its_sender_alone)
     assert_true(listen(test, 0, 20).notices >= 2);
     say(test, 0, "\xe2\x80\x8b /help"); // behind what cannot be seen
     assert_true(listen(test, 0, 20).notices >= 2);
-    close_test_match(test);
 }
 
 TEST(a_command_is_never_forwarded)
 {
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     const uint32_t events = raim_match_events(test->match);
     say(test, 0, "/admin login ada secret");
     say(test, 0, "\x01 /admin login ada secret");
@@ -96,12 +81,11 @@ TEST(a_command_is_never_forwarded)
     command(test, 0, "say secret");
     ticks(test, 5);
     assert_int_equal(raim_match_events(test->match), events);
-    close_test_match(test);
 }
 
 TEST(an_unknown_command_is_rejected_in_words)
 {
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     command(test, 0, "frobnicate the world");
     const struct received received = listen(test, 0, 5);
     assert_int_equal(received.notices, 1);
@@ -116,7 +100,6 @@ TEST(an_unknown_command_is_rejected_in_words)
     command(test, 0, "");
     assert_int_equal(listen(test, 0, 5).notices, 1);
     assert_int_equal(rejected(test, RAIM_REJECTED_COMMAND), 3);
-    close_test_match(test);
 }
 
 TEST(a_client_without_notices_receives_the_reason)
@@ -129,12 +112,11 @@ TEST(a_client_without_notices_receives_the_reason)
     ticks(test, 12);
     assert_int_equal(test->peers[0].chat_rejections, 1);
     assert_int_equal(test->peers[0].chat_rejection, RAIM_CHAT_COMMAND);
-    close_test_match(test);
 }
 
 TEST(eight_commands_at_once_and_then_two_a_second)
 {
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     for (int i = 0; i < 20; i++)
         command(test, 0, "admin help");
     assert_int_equal(rejected(test, RAIM_REJECTED_COMMAND), 12 + 4); // the queue has room for 4
@@ -146,36 +128,33 @@ TEST(eight_commands_at_once_and_then_two_a_second)
     for (int i = 0; i < 4; i++)
         command(test, 0, "admin help");
     assert_int_equal(rejected(test, RAIM_REJECTED_COMMAND), before + 2);
-    close_test_match(test);
 }
 
 // However many answers there are, memory is bounded and one message leaves per tick.
 TEST(answers_beyond_the_queue_are_dropped)
 {
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     for (int i = 0; i < 1000; i++) {
         raim_match_notice(test->match, &test->match->connections[0], "line");
         command(test, 0, "help");
     }
     assert_int_equal(listen(test, 0, 60).notices, RAIM_NOTICES);
-    close_test_match(test);
 }
 
 TEST(a_spectator_has_no_commands)
 {
-    struct test_match *test = open_two();
-    enter_peer(test, 2, RAIM_CAPABILITY_ADMIN, true);
+    struct test_match *test = open_two_admins();
+    enter(test, 2, RAIM_CAPABILITY_ADMIN, true);
     ticks(test, 5);
     command(test, 2, "help");
     assert_int_equal(rejected(test, RAIM_REJECTED_UNEXPECTED), 1);
     ticks(test, 12);
     assert_int_equal(test->peers[2].chat_rejection, RAIM_CHAT_WATCHING);
-    close_test_match(test);
 }
 
 TEST(what_a_client_may_not_send_is_malformed)
 {
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_notice challenge = {.kind = RAIM_NOTICE_CHALLENGE, .text = "help"};
     const size_t size = raim_notice_write(&challenge, bytes, sizeof bytes);
@@ -185,7 +164,6 @@ TEST(what_a_client_may_not_send_is_malformed)
     to_match(test, 0, false, bytes, size); // on the other channel
     assert_int_equal(rejected(test, RAIM_REJECTED_UNEXPECTED), 1);
     assert_int_equal(listen(test, 0, 5).notices, 0);
-    close_test_match(test);
 }
 
 static struct raim_match_line next_line(struct test_match *test)
@@ -197,7 +175,7 @@ static struct raim_match_line next_line(struct test_match *test)
 
 TEST(an_admins_line_and_its_answer)
 {
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     command(test, 0, "admin  login ada secret words ");
     const struct raim_match_line line = next_line(test);
     struct raim_match_line none;
@@ -222,22 +200,16 @@ TEST(an_admins_line_and_its_answer)
     assert_false(raim_match_set_admin(test->match, RAIM_NOBODY, line.epoch, 3, "ada"));
     leave(test, 0);
     assert_false(raim_match_set_admin(test->match, line.player, line.epoch, 3, "ada"));
-    close_test_match(test);
 }
 
 TEST(a_resumed_session_is_no_admins)
 {
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     command(test, 0, "admin login ada secret");
     const struct raim_match_line line = next_line(test);
     assert_true(raim_match_set_admin(test->match, line.player, line.epoch, 3, "ada"));
-    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION,
-                               .capabilities = RAIM_CAPABILITY_ADMIN,
-                               .resume = true,
-                               .name = "again"};
-    memcpy(hello.token, test->peers[0].welcome.token, sizeof hello.token);
     ticks(test, 3);
-    connect_peer(test, 2, &hello);
+    resume(test, 2, test->peers[0].welcome.token);
     ticks(test, 5);
     command(test, 2, "admin kick 3");
     const struct raim_match_line after = next_line(test);
@@ -245,12 +217,11 @@ TEST(a_resumed_session_is_no_admins)
     assert_int_equal(after.level, 0);
     assert_string_equal(after.admin, "");
     assert_false(raim_match_set_admin(test->match, line.player, line.epoch, 3, "ada"));
-    close_test_match(test);
 }
 
 TEST(strangers_leave_arena_for_lines_of_admins)
 {
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     command(test, 1, "admin login ada secret");
     const struct raim_match_line line = next_line(test);
     assert_true(raim_match_set_admin(test->match, line.player, line.epoch, 1, "ada"));
@@ -263,12 +234,11 @@ TEST(strangers_leave_arena_for_lines_of_admins)
         strangers++;
     assert_int_equal(strangers, RAIM_MATCH_LINES / 2);
     assert_string_equal(next.text, "kick 3");
-    close_test_match(test);
 }
 
 TEST(a_change_of_map_keeps_admins_and_their_lines)
 {
-    struct test_match *test = open_two();
+    struct test_match *test = open_two_admins();
     command(test, 0, "admin login ada secret");
     const struct raim_match_line line = next_line(test);
     assert_true(raim_match_set_admin(test->match, line.player, line.epoch, 3, "ada"));
@@ -279,5 +249,4 @@ TEST(a_change_of_map_keeps_admins_and_their_lines)
     assert_string_equal(listen(test, 0, 10).last, "the map changes");
     command(test, 0, "admin list");
     assert_int_equal(next_line(test).level, 3);
-    close_test_match(test);
 }

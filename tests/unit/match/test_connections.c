@@ -12,35 +12,9 @@ static raim_player_id id_of(const struct test_match *test, uint32_t handle)
     return (raim_player_id)test->peers[handle].welcome.player;
 }
 
-static struct test_match *open_two(struct raim_match_def def)
-{
-    struct test_match *test = open_test_match(def);
-    play(test, 0);
-    play(test, 1);
-    ticks(test, 5);
-    assert_int_equal(counts(test).players, 2);
-    return test;
-}
-
-static struct raim_hello resuming(const struct test_match *test, uint32_t handle)
-{
-    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
-    memcpy(hello.token, test->peers[handle].welcome.token, sizeof hello.token);
-    return hello;
-}
-
-static void assert_goodbye(const struct peer *peer, enum raim_reason reason, const char *text)
-{
-    assert_true(peer->is_over);
-    assert_int_equal(peer->goodbye.reason, reason);
-    assert_string_equal(peer->goodbye.text, text);
-}
-
 TEST(the_server_says_something_as_player_0)
 {
-    struct raim_match_def def = usual_def();
-    def.spectator_delay_s = 0;
-    struct test_match *test = open_two(def);
+    struct test_match *test = open_two(live(usual_def()));
     watch(test, 2, 0);
     ticks(test, 5);
     assert_true(raim_match_say(test->match, "  maintenance\x1b at noon "));
@@ -52,7 +26,6 @@ TEST(the_server_says_something_as_player_0)
         assert_int_equal(event->player, RAIM_NOBODY);
         assert_string_equal(event->text, "maintenance at noon");
     }
-    close_test_match(test);
 }
 
 TEST(what_cannot_be_told_is_not_said)
@@ -74,16 +47,13 @@ TEST(what_cannot_be_told_is_not_said)
     assert_in_range(said, 1, 10000); // then the event log is full
     ticks(test, said / 4 + 1);       // of such long ones a message holds four
     assert_int_equal(test->peers[0].received_count, before + said);
-    close_test_match(test);
 }
 
 TEST(a_kick_ends_a_session_and_tells_why)
 {
-    struct raim_match_def def = usual_def();
-    def.tuning.resume_grace_s = 30;
-    struct test_match *test = open_two(def);
+    struct test_match *test = open_two(with_grace(usual_def(), 30));
     const raim_player_id id = id_of(test, 0);
-    const struct raim_hello hello = resuming(test, 0);
+    const struct raim_welcome welcome = test->peers[0].welcome;
     assert_true(raim_match_kick(test->match, id, "be nice"));
     assert_false(raim_match_kick(test->match, id, "be nice"));
     assert_int_equal(counts(test).players, 1);
@@ -96,35 +66,25 @@ TEST(a_kick_ends_a_session_and_tells_why)
     assert_false(test->peers[1].is_over);
     // The session is over: its token makes a new player.
     leave(test, 0);
-    connect_peer(test, 0, &hello);
+    resume(test, 0, welcome.token);
     ticks(test, 5);
     assert_int_not_equal(id_of(test, 0), id);
-    close_test_match(test);
 }
 
 TEST(who_is_away_can_be_kicked_too)
 {
-    struct raim_match_def def = usual_def();
-    def.tuning.resume_grace_s = 30;
-    struct test_match *test = open_two(def);
+    struct test_match *test = open_two(with_grace(usual_def(), 30));
     const raim_player_id id = id_of(test, 0);
-    const struct raim_hello hello = resuming(test, 0);
     leave(test, 0);
     ticks(test, 5);
     assert_int_equal(counts(test).away, 1);
     assert_true(raim_match_kick(test->match, id, ""));
     assert_int_equal(counts(test).players, 1);
-    connect_peer(test, 0, &hello);
-    ticks(test, 5);
-    assert_int_not_equal(id_of(test, 0), id);
-    close_test_match(test);
 }
 
 TEST(only_clients_can_be_kicked_or_muted)
 {
-    struct raim_match_def def = usual_def();
-    def.bots = 2;
-    struct test_match *test = open_two(def);
+    struct test_match *test = open_two(with_bots(usual_def(), 2));
     struct raim_match_player rows[SLOTS];
     const uint32_t count = raim_match_players(test->match, rows, SLOTS);
     for (uint32_t i = 0; i < count; i++)
@@ -138,7 +98,6 @@ TEST(only_clients_can_be_kicked_or_muted)
             assert_false(raim_match_mute(test->match, (raim_player_id)id, true));
         }
     assert_int_equal(counts(test).players, 2);
-    close_test_match(test);
 }
 
 TEST(a_reason_that_cannot_be_told_is_not)
@@ -147,7 +106,6 @@ TEST(a_reason_that_cannot_be_told_is_not)
     assert_true(raim_match_kick(test->match, id_of(test, 0), "\xff"));
     ticks(test, 1);
     assert_goodbye(&test->peers[0], RAIM_REASON_KICKED, "");
-    close_test_match(test);
 }
 
 TEST(a_ban_ends_whatever_a_connection_is)
@@ -161,7 +119,7 @@ TEST(a_ban_ends_whatever_a_connection_is)
             raim_match_ban(test->match, handle, "for cause");
     assert_int_equal(counts(test).players, 1);
     assert_int_equal(counts(test).spectators, 0);
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_BANNED], 3);
+    assert_int_equal(rejected(test, RAIM_REJECTED_BANNED), 3);
     // Its HELLO comes too late.
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "late"};
@@ -172,36 +130,29 @@ TEST(a_ban_ends_whatever_a_connection_is)
     assert_goodbye(&test->peers[3], RAIM_REASON_BANNED, "for cause");
     assert_false(test->peers[1].is_over);
     assert_int_equal(counts(test).players, 1);
-    close_test_match(test);
 }
 
 TEST(who_is_muted_is_heard_by_nobody_until_it_may_speak_again)
 {
-    struct raim_match_def def = usual_def();
-    def.tuning.resume_grace_s = 30;
-    struct test_match *test = open_two(def);
+    struct test_match *test = open_two(with_grace(usual_def(), 30));
     const raim_player_id id = id_of(test, 0);
-    struct raim_hello hello = resuming(test, 0);
     assert_true(raim_match_mute(test->match, id, true));
     const uint32_t before = test->peers[1].received_count;
     say(test, 0, "hear me");
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_MUTED], 1);
+    assert_int_equal(rejected(test, RAIM_REJECTED_MUTED), 1);
     // Another connection of the session changes nothing.
-    connect_peer(test, 5, &hello);
+    resume(test, 5, test->peers[0].welcome.token);
     ticks(test, 5);
     say(test, 5, "hear me");
     ticks(test, 1);
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_MUTED], 2);
+    assert_int_equal(rejected(test, RAIM_REJECTED_MUTED), 2);
     assert_int_equal(test->peers[1].received_count, before);
-    struct raim_match_player rows[SLOTS];
-    assert_int_equal(raim_match_players(test->match, rows, SLOTS), 2);
-    assert_true(rows[0].muted);
-    assert_false(rows[1].muted);
+    assert_true(row_of(test, id).muted);
+    assert_false(row_of(test, id_of(test, 1)).muted);
     assert_true(raim_match_mute(test->match, id, false));
     say(test, 5, "hear me");
     ticks(test, 1);
     assert_string_equal(last_received(&test->peers[1])->text, "hear me");
-    close_test_match(test);
 }
 
 TEST(who_takes_a_muted_players_place_may_speak)
@@ -217,31 +168,26 @@ TEST(who_takes_a_muted_players_place_may_speak)
     say(test, 0, "hello");
     ticks(test, 1);
     assert_string_equal(last_received(&test->peers[1])->text, "hello");
-    close_test_match(test);
 }
 
 TEST(a_draining_match_lets_in_only_who_resumes)
 {
-    struct raim_match_def def = usual_def();
-    def.tuning.resume_grace_s = 30;
-    struct test_match *test = open_two(def);
+    struct test_match *test = open_two(with_grace(usual_def(), 30));
     const raim_player_id id = id_of(test, 0);
-    const struct raim_hello hello = resuming(test, 0);
-    struct raim_hello unknown = hello;
-    unknown.token[0] ^= 1;
+    const struct raim_welcome welcome = test->peers[0].welcome;
+    const uint8_t unknown[RAIM_TOKEN_BYTES] = {1};
     raim_match_drain(test->match, true);
     play(test, 2);
     watch(test, 3, 0);
-    connect_peer(test, 4, &unknown);
+    resume(test, 4, unknown);
     leave(test, 0);
-    connect_peer(test, 0, &hello);
+    resume(test, 0, welcome.token);
     ticks(test, 5);
     for (uint32_t handle = 2; handle <= 4; handle++) {
-        assert_true(test->peers[handle].is_over);
-        assert_int_equal(test->peers[handle].goodbye.reason, RAIM_REASON_DRAINING);
+        assert_goodbye(&test->peers[handle], RAIM_REASON_DRAINING, NULL);
         assert_int_not_equal(test->peers[handle].goodbye.text[0], '\0');
     }
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_DRAINING], 3);
+    assert_int_equal(rejected(test, RAIM_REJECTED_DRAINING), 3);
     assert_int_equal(id_of(test, 0), id);
     assert_int_equal(counts(test).players, 2);
     assert_int_equal(counts(test).away, 0);
@@ -249,5 +195,4 @@ TEST(a_draining_match_lets_in_only_who_resumes)
     play(test, 5);
     ticks(test, 5);
     assert_int_equal(counts(test).players, 3);
-    close_test_match(test);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the result of a round needs: shots and hits of the round alone, players who left before its
 // end, the subject of an access token, and the round's time, also after a checkpoint and a change
-// of the match.                                                          test_departed [--seed N]
+// of the match.
 #include "peer_fixture.h"
 
 #include "match_internal.h"
@@ -24,17 +24,6 @@ static void sit(struct test_match *test, uint32_t handle)
 static raim_player *player_of(const struct test_match *test, uint32_t handle)
 {
     return &raim_world_players(test->match->world)[test->match->connections[handle].slot];
-}
-
-static struct raim_match_player row_of(const struct raim_match *match, raim_player_id id)
-{
-    struct raim_match_player rows[SLOTS];
-    const uint32_t count = raim_match_players(match, rows, SLOTS);
-    for (uint32_t i = 0; i < count; i++)
-        if (rows[i].id == id)
-            return rows[i];
-    fail_msg("player %u is not there", id);
-    return rows[0];
 }
 
 static uint32_t departed_of(const struct raim_match *match, struct raim_match_player rows[SLOTS])
@@ -69,16 +58,15 @@ TEST(shots_and_hits_are_those_of_the_round)
     tick(test);
     const raim_player_id id = test->match->connections[0].player;
     give(test, 0, 1, 7, 3);
-    assert_int_equal(row_of(test->match, id).shots, 7);
-    assert_int_equal(row_of(test->match, id).hits, 3);
+    assert_int_equal(row_of(test, id).shots, 7);
+    assert_int_equal(row_of(test, id).hits, 3);
     ticks(test, 60); // the next round has begun
     assert_int_equal(raim_match_round(test->match).round, 2);
-    assert_int_equal(row_of(test->match, id).shots, 0);
+    assert_int_equal(row_of(test, id).shots, 0);
     give(test, 0, 1, 2, 1);
-    assert_int_equal(row_of(test->match, id).shots, 2);
-    assert_int_equal(row_of(test->match, id).hits, 1);
+    assert_int_equal(row_of(test, id).shots, 2);
+    assert_int_equal(row_of(test, id).hits, 1);
     assert_int_equal(player_of(test, 0)->shots, 9); // the world counts on
-    close_test_match(test);
 }
 
 TEST(who_leaves_is_remembered_until_the_round_ends)
@@ -104,7 +92,6 @@ TEST(who_leaves_is_remembered_until_the_round_ends)
     assert_int_equal(rows[1].deaths, 1);
     ticks(test, 60);
     assert_int_equal(departed_of(test->match, rows), 0);
-    close_test_match(test);
 }
 
 TEST(of_too_many_the_best_are_remembered)
@@ -125,15 +112,12 @@ TEST(of_too_many_the_best_are_remembered)
     for (uint32_t i = 0; i < def.tuning.max_players; i++)
         best += rows[i].score;
     assert_int_equal(best, 22 + 21 + 20 + 19 + 18 + 17 + 16 + 15); // of 1..22 once, 1 and 5 twice
-    close_test_match(test);
 }
 
 TEST(a_round_that_goes_on_in_another_match_keeps_everything)
 {
     struct raim_match_player rows[SLOTS];
-    struct raim_match_def def = round_def();
-    def.bots = 1;
-    struct test_match *test = open_test_match(def);
+    struct test_match *test = open_test_match(with_bots(round_def(), 1));
     sit(test, 0);
     sit(test, 1);
     ticks(test, 2);
@@ -144,18 +128,15 @@ TEST(a_round_that_goes_on_in_another_match_keeps_everything)
     raim_match_set_round_start(test->match, 1234567890123);
     const uint32_t played = raim_match_round(test->match).played_ticks;
     for (int keeps = 1; keeps >= 0; keeps--) {
-        def.map = test->map;
-        struct raim_match *next = raim_match_create(&def);
+        struct raim_match *next = make_successor(test);
         raim_match_transfer(next, test->match, keeps == 1);
-        raim_match_destroy(test->match);
-        test->match = next;
-        assert_int_equal(row_of(next, id).shots, keeps ? 5 : 0);
-        assert_int_equal(row_of(next, id).hits, keeps ? 2 : 0);
+        go_on_with(test, next);
+        assert_int_equal(row_of(test, id).shots, keeps ? 5 : 0);
+        assert_int_equal(row_of(test, id).hits, keeps ? 2 : 0);
         assert_int_equal(departed_of(next, rows), keeps);
         assert_int_equal(raim_match_round(next).start_ms, keeps ? 1234567890123 : 0);
         assert_int_equal(raim_match_round(next).played_ticks, keeps ? played : 0);
     }
-    close_test_match(test);
 }
 
 static enum raim_match_admission admit(void *context, const struct raim_match_visitor *visitor,
@@ -180,13 +161,11 @@ TEST(a_subject_is_kept_apart_from_the_name)
     sit(test, 2);
     tick(test);
     for (uint32_t handle = 0; handle < 3; handle++) {
-        const struct raim_match_player row =
-            row_of(test->match, test->match->connections[handle].player);
+        const struct raim_match_player row = row_of(test, test->match->connections[handle].player);
         static const char *const names[] = {"Ann", "Ann (2)", "player"};
         assert_string_equal(row.name, names[handle]);
         assert_string_equal(row.subject, handle < 2 ? "Ann" : "");
     }
-    close_test_match(test);
 }
 
 TEST(a_checkpoint_keeps_round_and_subject)
@@ -202,21 +181,13 @@ TEST(a_checkpoint_keeps_round_and_subject)
     const raim_player_id id = test->match->connections[0].player;
     raim_match_set_round_start(test->match, 1234567890123);
     const struct raim_match_round before = raim_match_round(test->match);
-    const size_t size = raim_match_checkpoint_size(test->match);
-    void *bytes = malloc(size);
-    raim_match_save(test->match, bytes);
-    def.map = test->map;
-    def.tuning.max_players--; // succeeds the saved match
-    for (int i = 0; i < 2; i++, def.tuning.max_players++) {
-        struct raim_match *match = raim_match_create(&def);
-        assert_true(raim_match_restore(match, bytes, size));
-        assert_int_equal(row_of(match, id).shots, 4);
-        assert_int_equal(row_of(match, id).hits, 2);
-        assert_string_equal(row_of(match, id).subject, "Ann");
-        assert_int_equal(raim_match_round(match).start_ms, 1234567890123);
-        assert_int_equal(raim_match_round(match).played_ticks, before.played_ticks);
-        raim_match_destroy(match);
+    test->def.tuning.max_players--; // succeeds the saved match
+    for (int i = 0; i < 2; i++, test->def.tuning.max_players++) {
+        restart(test);
+        const struct raim_match_player row = row_of(test, id);
+        assert_true(row.shots == 4 && row.hits == 2);
+        assert_string_equal(row.subject, "Ann");
+        assert_int_equal(raim_match_round(test->match).start_ms, 1234567890123);
+        assert_int_equal(raim_match_round(test->match).played_ticks, before.played_ticks);
     }
-    free(bytes);
-    close_test_match(test);
 }

@@ -36,10 +36,10 @@ static void assert_same_world(const struct test_match *test, const struct refere
 }
 
 // Steps both for a number of ticks with nobody there. Returns in how many the match was dormant.
-static int rest(struct test_match *test, struct reference *reference, int ticks)
+static int rest(struct test_match *test, struct reference *reference, int count)
 {
     int dormant = 0;
-    for (int i = 0; i < ticks; i++) {
+    for (int i = 0; i < count; i++) {
         dormant += raim_match_is_dormant(test->match);
         tick(test);
         raim_world_step(reference->world, test->map, reference->inputs, &reference->events,
@@ -52,8 +52,7 @@ static int rest(struct test_match *test, struct reference *reference, int ticks)
 TEST(a_dormant_match_has_the_world_of_a_stepped_one)
 {
     for (int round = 0; round < 20; round++) {
-        const raim_rules rules = raim_rules_default();
-        struct test_match *test = open_test_match(&rules, 8, 0);
+        struct test_match *test = open_test_match(NULL, 8, 0);
         const int players = chance_int(1, 8);
         for (int i = 0; i < players; i++)
             join(test, (uint32_t)i, "Ada");
@@ -84,29 +83,23 @@ TEST(a_dormant_match_has_the_world_of_a_stepped_one)
 
 TEST(a_player_who_is_away_keeps_the_match_awake)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *test = open_test_match(&rules, 8, 0);
+    struct test_match *test = open_test_match(NULL, 8, 0);
     join(test, 0, "Ada");
-    for (int i = 0; i < 10; i++)
-        tick(test);
+    ticks(test, 10);
     lose(test, 0);
-    int ticks = 0;
-    for (; raim_match_playing(test->match) > 0; ticks++) {
+    int count = 0;
+    for (; raim_match_playing(test->match) > 0; count++) {
         assert_false(raim_match_is_dormant(test->match));
         tick(test);
     }
-    assert_int_equal(ticks, 121); // its grace of two seconds, and the step that ends it
-    for (int i = 0; i < 64; i++)
-        tick(test);
+    assert_int_equal(count, 121); // its grace of two seconds, and the step that ends it
+    ticks(test, 64);
     assert_true(raim_match_is_dormant(test->match));
-    close_test_match(test);
 }
 
 TEST(bots_and_connections_keep_a_match_awake)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *bots = open_test_match(&rules, 8, 1),
-                      *strangers = open_test_match(&rules, 8, 0);
+    struct test_match *bots = open_test_match(NULL, 8, 1), *strangers = open_test_match(NULL, 8, 0);
     connect(strangers, 7); // sends no HELLO
     for (int i = 0; i < 100; i++) {
         tick(bots);
@@ -115,8 +108,7 @@ TEST(bots_and_connections_keep_a_match_awake)
         assert_false(raim_match_is_dormant(strangers->match));
     }
     raim_match_disconnect(strangers->match, 7);
-    for (int i = 0; i < 100; i++)
-        tick(strangers);
+    ticks(strangers, 100);
     assert_true(raim_match_is_dormant(strangers->match));
     close_test_match(bots);
     close_test_match(strangers);
@@ -125,6 +117,7 @@ TEST(bots_and_connections_keep_a_match_awake)
 TEST(a_round_waits_in_a_dormant_match)
 {
     struct test_match *test = calloc(1, sizeof *test);
+    test_at_end(destroy_test_match, test);
     struct raim_match_def def = raim_match_default_def();
     test->map = fixture_map(NULL, 0);
     def.map = test->map;
@@ -132,19 +125,16 @@ TEST(a_round_waits_in_a_dormant_match)
     def.tuning.break_s = 1;
     test->match = raim_match_create(&def);
     assert_non_null(test->match);
-    for (int i = 0; i < 10 * 180; i++)
-        tick(test);
+    ticks(test, 10 * 180);
     assert_true(raim_match_is_dormant(test->match));
     assert_int_equal(raim_match_tick(test->match), 1800);
     assert_int_equal(raim_match_round(test->match).round, 1);
     assert_int_equal(raim_match_events(test->match), 0);
     assert_true(raim_match_is_waiting_for_players(test->match));
     const struct raim_client *client = join(test, 0, "Ada");
-    for (int i = 0; i < 3; i++)
-        tick(test);
+    ticks(test, 3);
     assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
     assert_int_equal(raim_match_round(test->match).round, 1);
     assert_in_range(raim_match_round(test->match).left_ticks, 1, 119);
     assert_true(raim_client_alive(client));
-    close_test_match(test);
 }

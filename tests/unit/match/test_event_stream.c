@@ -123,9 +123,7 @@ static void assert_took_all(const struct test_match *test, const struct peer *pe
 
 static void play_far(double lost, uint32_t one_way)
 {
-    struct raim_match_def def = usual_def();
-    def.bots = 12;
-    struct test_match *test = open_test_match(def);
+    struct test_match *test = open_test_match(with_bots(usual_def(), 12));
     test->is_far = true;
     latency = one_way;
     first_logged = test->match->log.due[RAIM_AUDIENCE_LIVE];
@@ -156,7 +154,6 @@ static void play_far(double lost, uint32_t one_way)
     assert_int_equal(counts(test).rejected[RAIM_REJECTED_ACK], 0);
     while (packet_count > 0)
         free(packets[--packet_count]);
-    close_test_match(test);
 }
 
 TEST(everybody_takes_what_was_logged_over_any_line)
@@ -276,7 +273,6 @@ TEST(a_client_that_lacks_too_much_is_welcomed_anew)
     assert_string_equal(idle->received[idle->received_count - 1].event.text, "y");
     assert_int_equal(idle->welcomes, 2);
     assert_int_equal(counts(test).rejected[RAIM_REJECTED_ACK], 0);
-    close_test_match(test);
 }
 
 // An INPUT of a client that acknowledges the newest snapshot and events up to `next`.
@@ -295,9 +291,7 @@ static void claim(struct test_match *test, uint32_t handle, uint32_t next)
 
 TEST(lies_about_events_are_rejected_or_cost_one_message_a_tick)
 {
-    struct raim_match_def def = usual_def();
-    def.bots = 12;
-    struct test_match *test = open_test_match(def);
+    struct test_match *test = open_test_match(with_bots(usual_def(), 12));
     struct peer *liar = play(test, 0);
     ticks(test, 5);
     test->is_far = true;
@@ -324,5 +318,4 @@ TEST(lies_about_events_are_rejected_or_cost_one_message_a_tick)
     claim(test, 0, test->match->log.end + 32000);
     assert_int_equal(counts(test).rejected[RAIM_REJECTED_ACK], 2);
     assert_int_equal(test->match->connections[0].events.acked, acked);
-    close_test_match(test);
 }

@@ -53,12 +53,6 @@ static struct raim_hello hello_with(const char *token)
     return hello;
 }
 
-static void assert_rejected(const struct test_match *test, uint32_t handle, enum raim_reason reason)
-{
-    assert_true(test->peers[handle].is_over);
-    assert_int_equal(test->peers[handle].goodbye.reason, reason);
-}
-
 TEST(who_has_no_good_token_stays_out)
 {
     struct test_match *test = open_guarded(NULL, 2);
@@ -70,11 +64,10 @@ TEST(who_has_no_good_token_stays_out)
     connect_peer(test, 2, &hello);
     ticks(test, 1);
     for (uint32_t i = 0; i < 3; i++)
-        assert_rejected(test, i, RAIM_REASON_ACCESS);
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_ACCESS], 3);
+        assert_goodbye(&test->peers[i], RAIM_REASON_ACCESS, NULL);
+    assert_int_equal(rejected(test, RAIM_REJECTED_ACCESS), 3);
     assert_int_equal(counts(test).players, 0);
     assert_int_equal(counts(test).spectators, 0);
-    close_test_match(test);
 }
 
 TEST(a_good_token_lets_play_or_watch)
@@ -118,7 +111,7 @@ TEST(a_name_of_the_token_counts_and_is_cleaned)
         test = open_guarded(bad[i], 2);
         connect_peer(test, 0, &hello);
         ticks(test, 1);
-        assert_rejected(test, 0, RAIM_REASON_NAME);
+        assert_goodbye(&test->peers[0], RAIM_REASON_NAME, NULL);
         assert_int_equal(counts(test).players, 0);
         close_test_match(test);
     }
@@ -147,8 +140,7 @@ TEST(who_resumes_is_not_asked)
     ticks(test, 6 * 60);
     connect_peer(test, 2, &hello);
     ticks(test, 1);
-    assert_rejected(test, 2, RAIM_REASON_ACCESS);
-    close_test_match(test);
+    assert_goodbye(&test->peers[2], RAIM_REASON_ACCESS, NULL);
 }
 
 TEST(who_has_shown_the_password_needs_no_token)
@@ -162,11 +154,10 @@ TEST(who_has_shown_the_password_needs_no_token)
     hello.watch = true;
     connect_peer(test, 2, &hello);
     ticks(test, 1);
-    assert_rejected(test, 0, RAIM_REASON_PASSWORD);
-    assert_rejected(test, 2, RAIM_REASON_PASSWORD);
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_PASSWORD], 2);
+    assert_goodbye(&test->peers[0], RAIM_REASON_PASSWORD, NULL);
+    assert_goodbye(&test->peers[2], RAIM_REASON_PASSWORD, NULL);
+    assert_int_equal(rejected(test, RAIM_REJECTED_PASSWORD), 2);
     assert_int_equal(counts(test).players, 1);
-    close_test_match(test);
 }
 
 TEST(a_full_match_uses_up_no_token)
@@ -178,9 +169,8 @@ TEST(a_full_match_uses_up_no_token)
     doorman = (struct doorman){0};
     connect_peer(test, 1, &hello);
     ticks(test, 1);
-    assert_rejected(test, 1, RAIM_REASON_FULL);
+    assert_goodbye(&test->peers[1], RAIM_REASON_FULL, NULL);
     assert_int_equal(doorman.asked, 0);
-    close_test_match(test);
 }
 
 // Tuning below the def's limits.
@@ -197,7 +187,7 @@ TEST(nor_does_one_that_has_become_smaller)
         hello.watch = watch;
         connect_peer(test, 1, &hello);
         ticks(test, 1);
-        assert_rejected(test, 1, RAIM_REASON_FULL);
+        assert_goodbye(&test->peers[1], RAIM_REASON_FULL, NULL);
         assert_int_equal(doorman.asked, 0);
         close_test_match(test);
     }
@@ -215,12 +205,11 @@ TEST(who_makes_way_makes_none_without_a_token)
     hello = hello_with(NULL);
     connect_peer(test, 1, &hello);
     ticks(test, 1);
-    assert_rejected(test, 1, RAIM_REASON_ACCESS);
+    assert_goodbye(&test->peers[1], RAIM_REASON_ACCESS, NULL);
     assert_int_equal(counts(test).away, 1);
     hello = hello_with(word);
     connect_peer(test, 2, &hello);
     ticks(test, 2);
     assert_true(test->peers[2].welcome_sent);
     assert_int_equal(counts(test).away, 0);
-    close_test_match(test);
 }

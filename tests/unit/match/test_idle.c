@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Idle players are evicted for newcomers while the match is full, and only then.     test_idle
-// [--seed N]
+// Idle players are evicted for newcomers while the match is full, and only then.
 #include "peer_fixture.h"
 
 enum { IDLE_TICKS = 60, CLIENT_SLOTS = 3 };
@@ -26,10 +25,8 @@ static struct test_match *open_full(struct raim_match_def def)
 
 static void assert_evicted(const struct test_match *test, uint32_t handle)
 {
-    const struct peer *peer = &test->peers[handle];
-    assert_true(peer->is_over);
-    assert_int_equal(peer->goodbye.reason, RAIM_REASON_IDLE);
-    assert_true(peer->goodbye.text[0] != '\0');
+    assert_goodbye(&test->peers[handle], RAIM_REASON_IDLE, NULL);
+    assert_true(test->peers[handle].goodbye.text[0] != '\0');
 }
 
 TEST(a_newcomer_gets_in_at_once_in_place_of_who_was_idle_longest)
@@ -45,16 +42,14 @@ TEST(a_newcomer_gets_in_at_once_in_place_of_who_was_idle_longest)
     assert_evicted(test, 1);
     assert_false(test->peers[0].is_over || test->peers[2].is_over);
     assert_int_equal(counts(test).players, CLIENT_SLOTS);
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_FULL], 0);
+    assert_int_equal(rejected(test, RAIM_REJECTED_FULL), 0);
     // Its session is over: a client with its token begins a new one and may take the next slot.
-    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
-    memcpy(hello.token, test->peers[1].welcome.token, sizeof hello.token);
-    const struct peer *again = connect_peer(test, 6, &hello);
+    const struct raim_welcome evicted = test->peers[1].welcome;
+    const struct peer *again = resume(test, 6, evicted.token);
     ticks(test, 2);
     assert_true(again->welcome_sent);
-    assert_memory_not_equal(again->welcome.token, hello.token, sizeof hello.token);
+    assert_memory_not_equal(again->welcome.token, evicted.token, sizeof evicted.token);
     assert_evicted(test, 2);
-    close_test_match(test);
 }
 
 TEST(nobody_goes_while_there_is_arena)
@@ -68,7 +63,6 @@ TEST(nobody_goes_while_there_is_arena)
     ticks(test, 5);
     assert_int_equal(counts(test).players, CLIENT_SLOTS);
     assert_false(test->peers[0].is_over || test->peers[1].is_over);
-    close_test_match(test);
 }
 
 TEST(who_presses_stays)
@@ -88,21 +82,17 @@ TEST(who_presses_stays)
     const struct peer *late = play(test, 6);
     ticks(test, 2);
     assert_true(late->welcome_sent);
-    close_test_match(test);
 }
 
 TEST(who_is_lost_goes_before_who_is_idle)
 {
-    struct raim_match_def def = idle_def();
-    def.tuning.resume_grace_s = 600;
-    struct test_match *test = open_full(def);
+    struct test_match *test = open_full(with_grace(idle_def(), 600));
     leave(test, 2);
     ticks(test, IDLE_TICKS + 5);
     const struct peer *guest = play(test, 5);
     ticks(test, 2);
     assert_true(guest->welcome_sent);
     assert_false(test->peers[0].is_over || test->peers[1].is_over);
-    close_test_match(test);
 }
 
 TEST(spectators_and_those_who_resume_evict_nobody)
@@ -110,9 +100,7 @@ TEST(spectators_and_those_who_resume_evict_nobody)
     struct test_match *test = open_full(idle_def());
     ticks(test, IDLE_TICKS + 5);
     watch(test, 5, 0);
-    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
-    memcpy(hello.token, test->peers[1].welcome.token, sizeof hello.token);
-    connect_peer(test, 6, &hello)->is_idle = true;
+    resume(test, 6, test->peers[1].welcome.token)->is_idle = true;
     ticks(test, 3);
     assert_int_equal(test->peers[1].goodbye.reason, RAIM_REASON_RESUMED);
     assert_false(test->peers[0].is_over || test->peers[2].is_over);
@@ -122,7 +110,6 @@ TEST(spectators_and_those_who_resume_evict_nobody)
     play(test, 7);
     ticks(test, 2);
     assert_evicted(test, 6);
-    close_test_match(test);
 }
 
 TEST(time_stands_in_a_pause_and_nobody_is_idle_without_a_timeout)
@@ -141,5 +128,4 @@ TEST(time_stands_in_a_pause_and_nobody_is_idle_without_a_timeout)
     const struct peer *other = play(test, 6);
     ticks(test, 2);
     assert_int_equal(other->goodbye.reason, RAIM_REASON_FULL);
-    close_test_match(test);
 }

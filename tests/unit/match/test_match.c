@@ -37,8 +37,7 @@ static struct raim_map *map_of_stars(void)
 TEST(a_client_collides_with_the_servers_pieces_to_the_bit)
 {
     for (int round = 0; round < 20; round++) {
-        const raim_rules rules = raim_rules_default();
-        struct test_match *test = open_test_match_on(map_of_stars(), &rules, 2, 0);
+        struct test_match *test = open_test_match_on(map_of_stars(), NULL, 2, 0);
         struct raim_client *client = join(test, 0, "Ada");
         tick(test);
         assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
@@ -59,8 +58,7 @@ TEST(a_client_is_told_everything_it_needs)
     rules.bullet_speed = 1234.5;
     struct test_match *test = open_test_match(&rules, 8, 3);
     struct raim_client *client = join(test, 5, "Ada");
-    for (int i = 0; i < 5; i++)
-        tick(test);
+    ticks(test, 5);
     assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
     assert_memory_equal(raim_client_rules(client), &rules, sizeof rules);
     assert_int_equal(raim_client_tick_hz(client), 60);
@@ -81,13 +79,11 @@ TEST(a_client_is_told_everything_it_needs)
     assert_string_equal(raim_client_get_roster_entry(client, raim_client_own_slot(client))->name,
                         "Ada");
     assert_true(raim_client_alive(client));
-    close_test_match(test);
 }
 
 TEST(a_full_match_says_so)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *test = open_test_match(&rules, 2, 0);
+    struct test_match *test = open_test_match(NULL, 2, 0);
     join(test, 0, "one");
     join(test, 1, "two");
     struct raim_client *third = join(test, 2, "three");
@@ -101,17 +97,14 @@ TEST(a_full_match_says_so)
     leave(test, 0);
     leave(test, 2);
     struct raim_client *fourth = join(test, 2, "four");
-    for (int i = 0; i < 3; i++)
-        tick(test);
+    ticks(test, 3);
     assert_int_equal(raim_client_get_state(fourth), RAIM_CLIENT_PLAYING);
-    close_test_match(test);
 }
 
 static void reject_hello(const struct raim_hello *hello, uint32_t reason,
                          enum raim_rejection rejection)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *test = open_test_match(&rules, 2, 0);
+    struct test_match *test = open_test_match(NULL, 2, 0);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_client_def def = raim_client_default_def();
     test->clients[0] = raim_client_create(&def);
@@ -123,7 +116,6 @@ static void reject_hello(const struct raim_hello *hello, uint32_t reason,
     assert_true(test->closed[0]);
     assert_int_equal(rejected(test, rejection), 1);
     assert_int_equal(raim_match_counts(test->match).players, 0);
-    close_test_match(test);
 }
 
 TEST(another_version_is_rejected)
@@ -135,8 +127,7 @@ TEST(another_version_is_rejected)
 // What a later client may send: capabilities and kinds of messages that this server does not know.
 TEST(what_only_later_servers_know_is_ignored)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *test = open_test_match(&rules, 2, 0);
+    struct test_match *test = open_test_match(NULL, 2, 0);
     const struct raim_hello hello = {
         .version = RAIM_PROTOCOL_VERSION, .capabilities = 0xFFFFFFFF, .name = "later"};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -150,21 +141,18 @@ TEST(what_only_later_servers_know_is_ignored)
         to_match(test, 0, true, unknown, sizeof unknown);
         to_match(test, 0, false, unknown, sizeof unknown);
     }
-    for (int i = 0; i < 5; i++)
-        tick(test);
+    ticks(test, 5);
     for (int rejection = 0; rejection < RAIM_REJECTIONS; rejection++)
         assert_int_equal(rejected(test, (enum raim_rejection)rejection),
                          rejection == RAIM_REJECTED_UNEXPECTED
                              ? 2 * (RAIM_MESSAGE_MAX_KIND + 1 - RAIM_MESSAGE_KINDS)
                              : 0);
     assert_true(raim_match_is_admitted(test->match, 0));
-    close_test_match(test);
 }
 
 TEST(a_connection_with_one_channel_is_told_why_it_ends)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *test = open_test_match(&rules, 2, 0);
+    struct test_match *test = open_test_match(NULL, 2, 0);
     const struct raim_client_def def = raim_client_default_def();
     test->clients[0] = raim_client_create(&def);
     connect(test, 0);
@@ -174,7 +162,6 @@ TEST(a_connection_with_one_channel_is_told_why_it_ends)
     assert_true(raim_client_get_end(test->clients[0]).text[0] != '\0');
     assert_true(test->closed[0]);
     assert_int_equal(rejected(test, RAIM_REJECTED_UNEXPECTED), 1);
-    close_test_match(test);
 }
 
 TEST(a_garbage_name_is_rejected)
@@ -187,13 +174,11 @@ TEST(a_garbage_name_is_rejected)
 
 TEST(who_says_goodbye_is_let_go)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *test = open_test_match(&rules, 2, 0);
+    struct test_match *test = open_test_match(NULL, 2, 0);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_client *client = join(test, 0, "guest");
     struct raim_client *other = join(test, 1, "host");
-    for (int i = 0; i < 5; i++)
-        tick(test);
+    ticks(test, 5);
     const uint32_t slot = raim_client_own_slot(client);
     assert_string_equal(raim_client_get_roster_entry(other, slot)->name, "guest");
     to_match(test, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
@@ -201,25 +186,20 @@ TEST(who_says_goodbye_is_let_go)
     tick(test);
     assert_true(test->closed[0]); // whether it leaves by itself or is disconnected
     assert_int_equal(raim_client_get_roster_entry(other, slot)->id, RAIM_NOBODY);
-    close_test_match(test);
 }
 
 TEST(a_silent_connection_ends)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *test = open_test_match(&rules, 2, 0);
+    struct test_match *test = open_test_match(NULL, 2, 0);
     const struct raim_client_def def = raim_client_default_def();
     test->clients[0] = raim_client_create(&def);
     connect(test, 0);
-    for (int i = 0; i < 299; i++)
-        tick(test);
+    ticks(test, 299);
     assert_false(test->closed[0]);
-    for (int i = 0; i < 3; i++)
-        tick(test);
+    ticks(test, 3);
     assert_true(test->closed[0]);
     assert_int_equal(raim_client_get_end(test->clients[0]).reason, RAIM_REASON_SILENT);
     assert_int_equal(rejected(test, RAIM_REJECTED_SILENT), 1);
-    close_test_match(test);
 }
 
 // True for players in plain sight of a player.
@@ -274,8 +254,7 @@ static void assert_scores_agree(const struct test_match *test, const struct raim
 
 static void play_and_compare(double loss)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *test = open_test_match(&rules, CLIENTS - 8, 4);
+    struct test_match *test = open_test_match(NULL, CLIENTS - 8, 4);
     test->loss = loss;
     uint32_t compared = 0;
     for (uint32_t i = 0; i < 20; i++)
@@ -317,7 +296,6 @@ static void play_and_compare(double loss)
     assert_true(kills > 0 && compared > 1000);
     assert_int_equal(rejected(test, RAIM_REJECTED_MALFORMED), 0);
     assert_int_equal(rejected(test, RAIM_REJECTED_ACK), 0);
-    close_test_match(test);
 }
 
 TEST(clients_see_the_truth)
@@ -334,13 +312,11 @@ TEST(clients_see_the_truth_through_loss)
 TEST(an_interval_serves_the_clients_in_turn)
 {
     enum { PLAYERS = 9, TICKS = 60 };
-    const raim_rules rules = raim_rules_default();
     for (uint32_t interval = 1; interval <= RAIM_MAX_SNAPSHOT_INTERVAL; interval++) {
-        struct test_match *test = open_test_match(&rules, PLAYERS, 0);
+        struct test_match *test = open_test_match(NULL, PLAYERS, 0);
         for (uint32_t i = 0; i < PLAYERS; i++)
             join(test, i, "Ada");
-        for (int i = 0; i < 30; i++)
-            tick(test);
+        ticks(test, 30);
         raim_match_set_snapshot_interval(test->match, interval);
         uint32_t served[PLAYERS] = {0};
         for (int i = 0; i < TICKS; i++) {
@@ -364,12 +340,10 @@ TEST(an_interval_serves_the_clients_in_turn)
 
 TEST(shutdown_tells_everybody_why)
 {
-    const raim_rules rules = raim_rules_default();
-    struct test_match *test = open_test_match(&rules, 8, 2);
+    struct test_match *test = open_test_match(NULL, 8, 2);
     for (uint32_t i = 0; i < 8; i++)
         join(test, i, "guest");
-    for (int i = 0; i < 10; i++)
-        tick(test);
+    ticks(test, 10);
     raim_match_shutdown(test->match);
     deliver(test);
     for (uint32_t i = 0; i < 8; i++) {
@@ -379,5 +353,4 @@ TEST(shutdown_tells_everybody_why)
                             "the server is shutting down");
     }
     assert_int_equal(raim_match_counts(test->match).players, 0);
-    close_test_match(test);
 }

@@ -140,7 +140,7 @@ TEST(a_number_leaves_whole_characters)
 
 // --- In a match ---
 
-static void enter(struct test_match *test, uint32_t handle, const char *name)
+static void enter_as(struct test_match *test, uint32_t handle, const char *name)
 {
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION};
     strcpy(hello.name, name);
@@ -157,45 +157,37 @@ static const char *name_of(const struct test_match *test, uint32_t row)
 
 TEST(who_comes_later_gets_a_number)
 {
-    struct raim_match_def def = usual_def();
-    def.tuning.max_players = 6;
-    struct test_match *test = open_test_match(def);
+    struct test_match *test = open_test_match(with_players(usual_def(), 6));
     static const char *const given[] = {"Ada", "\u0410da", "Ada (2)", "ADA", "Ada (5)", "ada"};
     static const char *const wanted[] = {"Ada",     "\u0410da (2)", "Ada (2) (2)",
                                          "ADA (3)", "Ada (5)",      "ada (4)"};
     for (uint32_t i = 0; i < 6; i++)
-        enter(test, i, given[i]);
+        enter_as(test, i, given[i]);
     for (uint32_t i = 0; i < 6; i++)
         assert_string_equal(name_of(test, i), wanted[i]);
-    close_test_match(test);
 }
 
 TEST(a_player_who_resumes_keeps_the_name)
 {
-    struct raim_match_def def = usual_def();
-    def.tuning.resume_grace_s = 5;
-    struct test_match *test = open_test_match(def);
-    enter(test, 0, "Ada");
+    struct test_match *test = open_test_match(with_grace(usual_def(), 5));
+    enter_as(test, 0, "Ada");
     ticks(test, 2);
-    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada", .resume = true};
-    memcpy(hello.token, test->peers[0].welcome.token, sizeof hello.token);
+    const struct raim_welcome welcome = test->peers[0].welcome;
     leave(test, 0);
-    enter(test, 1, "Ada"); // of the player who is away
+    enter_as(test, 1, "Ada"); // of the player who is away
     assert_string_equal(name_of(test, 0), "Ada");
     assert_string_equal(name_of(test, 1), "Ada (2)");
-    connect_peer(test, 2, &hello);
+    resume(test, 2, welcome.token);
     ticks(test, 1);
     assert_string_equal(name_of(test, 0), "Ada");
     assert_string_equal(name_of(test, 1), "Ada (2)");
-    close_test_match(test);
 }
 
 TEST(a_reserved_name_is_rejected)
 {
     struct test_match *test = open_test_match(usual_def());
-    enter(test, 0, "\u0405erver");
+    enter_as(test, 0, "\u0405erver");
     assert_true(test->peers[0].is_over);
     assert_int_equal(test->peers[0].goodbye.reason, RAIM_REASON_NAME);
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_NAME], 1);
-    close_test_match(test);
+    assert_int_equal(rejected(test, RAIM_REJECTED_NAME), 1);
 }

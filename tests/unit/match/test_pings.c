@@ -43,15 +43,6 @@ static struct received listen(struct test_match *test, uint32_t handle, int coun
     return received;
 }
 
-static void enter_peer(struct test_match *test, uint32_t handle, uint32_t capabilities, bool watch)
-{
-    connect_peer(test, handle,
-                 &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION,
-                                      .capabilities = capabilities,
-                                      .watch = watch,
-                                      .name = "player"});
-}
-
 static uint32_t slot_of(const struct test_match *test, uint32_t handle)
 {
     return test->match->connections[handle].slot;
@@ -59,11 +50,9 @@ static uint32_t slot_of(const struct test_match *test, uint32_t handle)
 
 TEST(who_asks_receives_everybodys_round_trip)
 {
-    struct raim_match_def def = usual_def();
-    def.bots = 1;
-    struct test_match *test = open_test_match(def);
-    enter_peer(test, 0, RAIM_CAPABILITY_PINGS, false);
-    enter_peer(test, 1, 0, false);
+    struct test_match *test = open_test_match(with_bots(usual_def(), 1));
+    enter(test, 0, RAIM_CAPABILITY_PINGS, false);
+    enter(test, 1, 0, false);
     listen(test, 0, 2);
     raim_match_set_rtt(test->match, 1, 37, 0);
     const struct received received = listen(test, 0, PERIOD);
@@ -80,26 +69,22 @@ TEST(who_asks_receives_everybodys_round_trip)
     const struct received later = listen(test, 0, PERIOD);
     assert_int_equal(raim_ping_to_ms(later.values[slot]), -1);
     assert_int_equal(raim_ping_to_ms(later.values[slot_of(test, 0)]), 10);
-    close_test_match(test);
 }
 
 TEST(a_late_spectator_receives_none)
 {
-    struct raim_match_def def = usual_def();
-    def.spectator_delay_s = 0.5;
-    struct test_match *test = open_test_match(def);
-    enter_peer(test, 0, 0, false);
-    enter_peer(test, 1, RAIM_CAPABILITY_PINGS, true);
+    struct test_match *test = open_test_match(with_delay(usual_def(), 0.5));
+    enter(test, 0, 0, false);
+    enter(test, 1, RAIM_CAPABILITY_PINGS, true);
     listen(test, 1, 2);
     raim_match_set_rtt(test->match, 0, 30, 0);
     assert_int_equal(listen(test, 1, 2 * PERIOD).messages, 0);
-    close_test_match(test);
 }
 
 TEST(a_new_match_goes_on_in_its_own_epoch)
 {
     struct test_match *test = open_test_match(usual_def());
-    enter_peer(test, 0, RAIM_CAPABILITY_PINGS, false);
+    enter(test, 0, RAIM_CAPABILITY_PINGS, false);
     listen(test, 0, 2);
     raim_match_set_rtt(test->match, 0, 30, 0);
     assert_int_equal(listen(test, 0, PERIOD).epoch, 1);
@@ -107,7 +92,6 @@ TEST(a_new_match_goes_on_in_its_own_epoch)
     const struct received received = listen(test, 0, PERIOD);
     assert_int_equal(received.epoch, 2);
     assert_int_equal(raim_ping_to_ms(received.values[slot_of(test, 0)]), 30);
-    close_test_match(test);
 }
 
 // By the document a message in two seconds at most: less than half a byte of a client per tick.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rewind limit: the minimum of two round trip measurements within a second.     test_rewind_limit
-// [--seed N]
+// Rewind limit: the minimum of two round trip measurements within a second.
 #include "chance.h"
 #include "rewind_limit.h"
 #include "test.h"
@@ -223,7 +222,6 @@ TEST(who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted)
     assert_int_equal(hits.total, 2);
     assert_int_equal(hits.rewound, 1);
     assert_true(hits.rewound_ms == 150 && hits.most_rewound_ms == 150);
-    stage_close(stage);
 }
 
 TEST(who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind)
@@ -231,7 +229,6 @@ TEST(who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind)
     struct stage *stage = aim_at_the_past(150, 8);
     assert_int_equal(fire(stage, 0, 0), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.total, 0);
-    stage_close(stage);
 }
 
 TEST(no_claim_goes_beyond_the_limit)
@@ -240,10 +237,8 @@ TEST(no_claim_goes_beyond_the_limit)
     struct stage *stage = aim_at_the_past(150, 15);
     assert_int_equal(fire(stage, 15, 14), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 0);
-    stage_close(stage);
     stage = aim_at_the_past(250, 15);
     assert_int_equal(fire(stage, 15, 14), 15);
-    stage_close(stage);
 }
 
 TEST(no_claim_goes_beyond_the_rewind_limit)
@@ -252,11 +247,9 @@ TEST(no_claim_goes_beyond_the_rewind_limit)
     struct stage *stage = aim_at_the_past(250, 15);
     assert_int_equal(fire(stage, 15, 0), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
-    stage_close(stage);
     stage = aim_at_the_past(150, 8);
     assert_int_equal(fire(stage, 9, NONE), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
-    stage_close(stage);
 }
 
 TEST(acknowledgements_held_back_do_not_help_against_the_transport)
@@ -267,7 +260,6 @@ TEST(acknowledgements_held_back_do_not_help_against_the_transport)
     raim_match_set_rtt(stage->match, SHOOTER, 17, 0);
     assert_int_equal(fire_measured(stage, 15, 14), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
-    stage_close(stage);
 }
 
 TEST(where_nothing_is_rewound_no_claim_counts)
@@ -275,5 +267,4 @@ TEST(where_nothing_is_rewound_no_claim_counts)
     struct stage *stage = aim_at_the_past(0, 8);
     assert_int_equal(stage->match->world->max_rewind, 0);
     assert_int_equal(fire(stage, 9, 3), -1);
-    stage_close(stage);
 }

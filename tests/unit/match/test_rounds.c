@@ -1,37 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rounds: how they end and begin, and what a break and a pause freeze.
-//     test_rounds [--seed N]
-#include "match_internal.h"
-#include "peer_fixture.h"
-
-enum { ROUND_TICKS = 60, BREAK_TICKS = 30 };
-
-static struct raim_match_def round_def(void)
-{
-    struct raim_match_def def = usual_def();
-    def.tuning.round_s = ROUND_TICKS / 60.0;
-    def.tuning.break_s = BREAK_TICKS / 60.0;
-    return def;
-}
-
-static struct raim_match_round round_of(const struct test_match *test)
-{
-    return raim_match_round(test->match);
-}
-
-static raim_player *player_of(const struct test_match *test, uint32_t handle)
-{
-    return &raim_world_players(test->match->world)[test->match->connections[handle].slot];
-}
-
-static uint32_t bullets_of(const struct test_match *test)
-{
-    const raim_bullet *bullets = raim_world_bullets_const(test->match->world);
-    uint32_t count = 0;
-    for (uint32_t slot = 0; slot < test->match->world->max_bullets; slot++)
-        count += bullets[slot].owner != RAIM_NOBODY;
-    return count;
-}
+#include "round_fixture.h"
 
 // The phase events that a peer received, in order, with their ticks.
 struct received_phase {
@@ -50,6 +19,16 @@ static uint32_t received_phases(const struct peer *peer, struct received_phase *
                 (struct received_phase){peer->received[i].tick, peer->received[i].event.phase};
         }
     return count;
+}
+
+static void assert_phase(const struct received_phase *received, uint32_t tick,
+                         enum raim_phase phase, uint32_t round, uint32_t end_tick)
+{
+    assert_int_equal(received->tick, tick);
+    assert_int_equal(received->phase.phase, phase);
+    assert_int_equal(received->phase.round, round);
+    assert_true(received->phase.has_end);
+    assert_int_equal(received->phase.end_tick, end_tick);
 }
 
 // A peer's scores and deaths of all players equal the world's.
@@ -93,23 +72,14 @@ TEST(the_clock_ends_a_round_and_the_break_after_it)
     struct received_phase received[2];
     assert_int_equal(peer->welcome.phase.end_tick, ROUND_TICKS);
     assert_int_equal(received_phases(peer, received, 2), 2);
-    assert_int_equal(received[0].tick, ROUND_TICKS);
-    assert_int_equal(received[0].phase.phase, RAIM_PHASE_BREAK);
-    assert_int_equal(received[0].phase.round, 1);
-    assert_true(received[0].phase.has_end);
-    assert_int_equal(received[0].phase.end_tick, ROUND_TICKS + BREAK_TICKS);
-    assert_int_equal(received[1].tick, ROUND_TICKS + BREAK_TICKS + 1);
-    assert_int_equal(received[1].phase.phase, RAIM_PHASE_PLAY);
-    assert_int_equal(received[1].phase.round, 2);
-    assert_int_equal(received[1].phase.end_tick, 2 * ROUND_TICKS + BREAK_TICKS);
-    close_test_match(test);
+    assert_phase(&received[0], ROUND_TICKS, RAIM_PHASE_BREAK, 1, ROUND_TICKS + BREAK_TICKS);
+    assert_phase(&received[1], ROUND_TICKS + BREAK_TICKS + 1, RAIM_PHASE_PLAY, 2,
+                 2 * ROUND_TICKS + BREAK_TICKS);
 }
 
 TEST(a_round_waits_for_its_first_player)
 {
-    struct raim_match_def def = round_def();
-    def.spectator_delay_s = 0;
-    struct test_match *test = open_test_match(def);
+    struct test_match *test = open_test_match(live(round_def()));
     const struct peer *spectator = watch(test, 0, 0);
     ticks(test, 3 * ROUND_TICKS);
     assert_int_equal(round_of(test).round, 1);
@@ -127,21 +97,6 @@ TEST(a_round_waits_for_its_first_player)
     assert_int_equal(round_of(test).phase, RAIM_PHASE_PLAY);
     assert_int_equal(round_of(test).round, 2);
     assert_int_equal(round_of(test).left_ticks, ROUND_TICKS);
-    close_test_match(test);
-}
-
-TEST(without_rounds_nothing_ends)
-{
-    struct test_match *test = open_test_match(usual_def());
-    const struct peer *peer = play(test, 0);
-    ticks(test, 1000);
-    struct received_phase received[1];
-    assert_int_equal(received_phases(peer, received, 1), 0);
-    assert_int_equal(peer->welcome.phase.phase, RAIM_PHASE_PLAY);
-    assert_int_equal(peer->welcome.phase.round, 1);
-    assert_false(peer->welcome.phase.has_end);
-    assert_false(round_of(test).has_end);
-    close_test_match(test);
 }
 
 TEST(the_first_with_enough_points_ends_the_round_and_wins)
@@ -169,7 +124,6 @@ TEST(the_first_with_enough_points_ends_the_round_and_wins)
     }
     assert_int_equal(received[0].phase.winner != RAIM_NOBODY, winners == 1);
     assert_scores_agree(test, peer);
-    close_test_match(test);
 }
 
 TEST(nobody_wins_a_tie_or_without_a_point)
@@ -223,78 +177,6 @@ TEST(a_break_names_the_map_of_the_next_round)
         tick(test);
     ticks(test, 2);
     assert_string_equal(peer->phase.next_map, "");
-    close_test_match(test);
-}
-
-// Nothing moves, flies or falls, and clients see that they do not steer.
-static void assert_frozen_for(struct test_match *test, int count)
-{
-    const uint32_t slots = test->match->world->max_players;
-    const raim_player *players = raim_world_players_const(test->match->world);
-    raim_player before[SLOTS];
-    while (count-- > 0) {
-        memcpy(before, players, slots * sizeof *players);
-        tick(test);
-        assert_int_equal(bullets_of(test), 0);
-        for (uint32_t slot = 0; slot < slots; slot++) {
-            const raim_player *player = &players[slot];
-            assert_int_equal(player->score, before[slot].score);
-            assert_int_equal(player->deaths, before[slot].deaths);
-            assert_int_equal(player->shots, before[slot].shots);
-            if (player->state != RAIM_PLAYER_ALIVE || before[slot].state != RAIM_PLAYER_ALIVE)
-                continue;
-            assert_true(player->position.x == before[slot].position.x &&
-                        player->position.y == before[slot].position.y);
-            assert_int_equal(player->aim, before[slot].aim);
-        }
-    }
-}
-
-static void assert_steers(struct test_match *test, uint32_t handle, bool steers)
-{
-    struct peer *peer = &test->peers[handle];
-    const uint32_t now = raim_match_tick(test->match);
-    const struct raim_wire_frame *frame = frame_at(peer, now);
-    if (frame == NULL)
-        return; // everything is as predicted
-    const uint32_t slot = test->match->connections[handle].slot;
-    const raim_wire_player *truth =
-        &raim_history_at(&test->match->interest.history, now)->players[slot];
-    assert_int_equal(frame->self.steers, steers);
-    if (raim_set_has(frame->seen_players, slot))
-        assert_int_equal(frame->players[slot].aim, steers ? 0 : truth->aim);
-}
-
-TEST(in_a_break_nobody_moves_fires_or_is_hit)
-{
-    for (int i = 0; i < 20; i++) {
-        struct raim_match_def def = round_def();
-        def.bots = 8;
-        def.tuning.round_s = chance_between(2, 6);
-        def.tuning.break_s = 1;
-        struct test_match *test = open_test_match(def);
-        for (uint32_t handle = 0; handle < 8; handle++)
-            play(test, handle);
-        while (round_of(test).phase == RAIM_PHASE_PLAY)
-            tick(test);
-        assert_int_equal(bullets_of(test), 0);
-        assert_steers(test, 0, false);
-        for (int left = 60; left > 0; left--) {
-            assert_frozen_for(test, 1);
-            assert_steers(test, 0, false);
-        }
-        tick(test);
-        assert_int_equal(round_of(test).round, 2);
-        assert_steers(test, 0, true);
-        uint32_t flown = 0;
-        for (int left = 60; left > 0; left--) {
-            tick(test);
-            assert_steers(test, 0, true);
-            flown += bullets_of(test);
-        }
-        assert_true(flown > 0);
-        close_test_match(test);
-    }
 }
 
 TEST(a_round_begins_with_nothing_and_everybody_rises)
@@ -335,7 +217,6 @@ TEST(a_round_begins_with_nothing_and_everybody_rises)
     assert_int_equal(away->state, RAIM_PLAYER_DOWN);
     assert_int_equal(away->life, away_life);
     assert_scores_agree(test, &test->peers[0]);
-    close_test_match(test);
 }
 
 TEST(without_a_break_the_next_round_begins_at_once)
@@ -349,119 +230,10 @@ TEST(without_a_break_the_next_round_begins_at_once)
     tick(test);
     struct received_phase received[2];
     assert_int_equal(received_phases(peer, received, 2), 2);
-    assert_int_equal(received[0].tick, ROUND_TICKS);
-    assert_int_equal(received[0].phase.phase, RAIM_PHASE_BREAK);
-    assert_int_equal(received[0].phase.end_tick, ROUND_TICKS);
-    assert_int_equal(received[1].tick, ROUND_TICKS + 1);
-    assert_int_equal(received[1].phase.phase, RAIM_PHASE_PLAY);
-    assert_int_equal(received[1].phase.round, 2);
+    assert_phase(&received[0], ROUND_TICKS, RAIM_PHASE_BREAK, 1, ROUND_TICKS);
+    assert_phase(&received[1], ROUND_TICKS + 1, RAIM_PHASE_PLAY, 2, 2 * ROUND_TICKS);
     ticks(test, ROUND_TICKS - 1);
     assert_true(raim_match_is_round_due(test->match));
-    close_test_match(test);
-}
-
-TEST(a_pause_stops_the_clock_and_everybody)
-{
-    struct raim_match_def def = round_def();
-    def.bots = 4;
-    struct test_match *test = open_test_match(def);
-    const struct peer *peer = play(test, 0);
-    for (uint32_t handle = 1; handle < 8; handle++)
-        play(test, handle);
-    ticks(test, ROUND_TICKS - 10);
-    raim_match_pause(test->match, true);
-    tick(test);
-    assert_int_equal(bullets_of(test), 0);
-    assert_int_equal(peer->phase.phase, RAIM_PHASE_PAUSED);
-    assert_false(peer->phase.has_end);
-    assert_steers(test, 0, false);
-    ticks(test, 20);
-    assert_frozen_for(test, 200);
-    assert_int_equal(round_of(test).phase, RAIM_PHASE_PAUSED);
-    assert_int_equal(round_of(test).left_ticks, 10);
-    raim_match_pause(test->match, false);
-    tick(test);
-    assert_steers(test, 0, true);
-    assert_int_equal(peer->phase.phase, RAIM_PHASE_PLAY);
-    assert_int_equal(peer->phase.round, 1);
-    assert_int_equal(peer->phase.end_tick, raim_match_tick(test->match) + 9);
-    ticks(test, 9);
-    assert_int_equal(round_of(test).phase, RAIM_PHASE_BREAK);
-    close_test_match(test);
-}
-
-TEST(a_pause_in_a_break_goes_on_with_the_break)
-{
-    struct test_match *test = open_test_match(round_def());
-    const struct peer *peer = play(test, 0);
-    play(test, 1);
-    ticks(test, 3);
-    player_of(test, 1)->score = 5;
-    ticks(test, ROUND_TICKS - 3 + 10);
-    const struct raim_wire_phase before = peer->phase;
-    assert_int_equal(before.phase, RAIM_PHASE_BREAK);
-    raim_match_pause(test->match, true);
-    ticks(test, 100);
-    assert_int_equal(peer->phase.phase, RAIM_PHASE_PAUSED);
-    raim_match_pause(test->match, false);
-    tick(test);
-    assert_int_equal(peer->phase.phase, RAIM_PHASE_BREAK);
-    assert_int_equal(peer->phase.winner, player_of(test, 1)->id);
-    assert_int_equal(peer->phase.winner, before.winner);
-    assert_int_equal(peer->phase.end_tick, before.end_tick + 100);
-    ticks(test, BREAK_TICKS - 11);
-    // Paused in the last moment, the next round waits.
-    assert_true(raim_match_is_round_due(test->match));
-    raim_match_pause(test->match, true);
-    assert_false(raim_match_is_round_due(test->match));
-    ticks(test, 50);
-    assert_int_equal(round_of(test).round, 1);
-    raim_match_pause(test->match, false);
-    assert_true(raim_match_is_round_due(test->match));
-    tick(test);
-    assert_int_equal(peer->phase.phase, RAIM_PHASE_PLAY);
-    assert_int_equal(peer->phase.round, 2);
-    close_test_match(test);
-}
-
-TEST(a_pause_that_ends_before_the_next_tick_was_none)
-{
-    struct test_match *test = open_test_match(usual_def());
-    const struct peer *peer = play(test, 0);
-    while (bullets_of(test) == 0)
-        tick(test);
-    for (int i = 0; i < 10000; i++) {
-        raim_match_pause(test->match, true);
-        raim_match_pause(test->match, false);
-    }
-    assert_true(bullets_of(test) > 0);
-    tick(test);
-    struct received_phase received[1];
-    assert_int_equal(received_phases(peer, received, 1), 0);
-    close_test_match(test);
-}
-
-TEST(a_welcome_tells_the_phase_and_the_message_of_the_day)
-{
-    struct raim_match_def def = round_def();
-    def.tuning.score_limit = 100;
-    strcpy(def.tuning.motd, "be kind");
-    struct test_match *test = open_test_match(def);
-    play(test, 2);
-    ticks(test, ROUND_TICKS + 10);
-    struct peer *peer = play(test, 0);
-    ticks(test, 2);
-    assert_string_equal(peer->welcome.motd, "be kind");
-    assert_int_equal(peer->welcome.phase.phase, RAIM_PHASE_BREAK);
-    assert_int_equal(peer->welcome.phase.end_tick, ROUND_TICKS + BREAK_TICKS);
-    assert_int_equal(peer->welcome.phase.score_limit, 100);
-    raim_match_pause(test->match, true);
-    tick(test);
-    peer = play(test, 1);
-    ticks(test, 2);
-    assert_int_equal(peer->welcome.phase.phase, RAIM_PHASE_PAUSED);
-    assert_int_equal(peer->welcome.phase.round, 1);
-    close_test_match(test);
 }
 
 TEST(who_watches_late_is_welcomed_to_the_phase_that_it_sees)
@@ -490,7 +262,6 @@ TEST(who_watches_late_is_welcomed_to_the_phase_that_it_sees)
     assert_int_equal(later->welcome.phase.phase, RAIM_PHASE_BREAK);
     assert_int_equal(later->welcome.phase.round, 1);
     assert_int_equal(live->phase.round, 2);
-    close_test_match(test);
 }
 
 // The phase as a protocol client derives it.
@@ -551,108 +322,12 @@ static void play_and_compare(uint32_t delay_ticks)
     }
     assert_true(counts(test).hits.total > 0);
     assert_true(round_of(test).round > 3);
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_ACK], 0);
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_MALFORMED], 0);
-    close_test_match(test);
+    assert_int_equal(rejected(test, RAIM_REJECTED_ACK), 0);
+    assert_int_equal(rejected(test, RAIM_REJECTED_MALFORMED), 0);
 }
 
 TEST(whatever_happens_everybody_knows_phase_and_scores)
 {
     play_and_compare(0);
     play_and_compare(DELAY_TICKS);
-}
-
-// --- Tuning ---
-
-// Tuning: settings that change at once while a match runs, and those of the next round.
-
-TEST(fewer_places_turn_away_who_comes_and_nobody_who_is_in)
-{
-    struct raim_match_def def = usual_def();
-    def.tuning.max_spectators = 2;
-    struct test_match *test = open_test_match(def);
-    for (uint32_t handle = 0; handle < 3; handle++)
-        play(test, handle);
-    watch(test, 3, 0);
-    ticks(test, 5);
-    struct raim_match_tuning tuning = def.tuning;
-    tuning.max_players = 2;
-    tuning.max_spectators = 1;
-    raim_match_tune(test->match, &tuning);
-    const struct peer *fourth = play(test, 4), *second = watch(test, 5, 0);
-    ticks(test, 5);
-    assert_int_equal(counts(test).players, 3);
-    assert_int_equal(counts(test).spectators, 1);
-    assert_int_equal(fourth->goodbye.reason, RAIM_REASON_FULL);
-    assert_string_equal(fourth->goodbye.text, "the arena is full: 3 of 2 players");
-    assert_int_equal(second->goodbye.reason, RAIM_REASON_FULL);
-    leave(test, 0);
-    leave(test, 4);
-    play(test, 4);
-    ticks(test, 5);
-    assert_int_equal(test->peers[4].goodbye.reason, RAIM_REASON_FULL);
-    tuning.max_players = 8;
-    tuning.max_spectators = 2;
-    raim_match_tune(test->match, &tuning);
-    leave(test, 4);
-    leave(test, 5);
-    play(test, 4);
-    watch(test, 5, 0);
-    ticks(test, 5);
-    assert_int_equal(counts(test).players, 3);
-    assert_int_equal(counts(test).spectators, 2);
-    close_test_match(test);
-}
-
-TEST(tuned_rounds_and_breaks_are_those_to_come)
-{
-    struct raim_match_def def = round_def();
-    struct test_match *test = open_test_match(def);
-    const struct peer *peer = play(test, 0);
-    ticks(test, 10);
-    struct raim_match_tuning tuning = def.tuning;
-    tuning.round_s = 0.5;
-    tuning.break_s = 0.25;
-    tuning.score_limit = 7;
-    strcpy(tuning.motd, "tuned");
-    raim_match_tune(test->match, &tuning);
-    assert_int_equal(round_of(test).left_ticks, ROUND_TICKS - 10);
-    assert_int_equal(round_of(test).score_limit, 0);
-    ticks(test, ROUND_TICKS - 10);
-    assert_int_equal(round_of(test).phase, RAIM_PHASE_BREAK);
-    assert_int_equal(round_of(test).left_ticks, 15);
-    tuning.break_s = 9;
-    raim_match_tune(test->match, &tuning);
-    ticks(test, 16);
-    assert_int_equal(round_of(test).left_ticks, 29);
-    assert_int_equal(round_of(test).score_limit, 7);
-    assert_int_equal(peer->phase.score_limit, 7);
-    const struct peer *second = play(test, 1);
-    ticks(test, 2);
-    assert_string_equal(second->welcome.motd, "tuned");
-    close_test_match(test);
-}
-
-TEST(a_tuned_grace_holds_at_once)
-{
-    struct raim_match_def def = usual_def();
-    def.tuning.resume_grace_s = 100;
-    struct test_match *test = open_test_match(def);
-    play(test, 0);
-    play(test, 1);
-    ticks(test, 5);
-    raim_match_disconnect(test->match, 0);
-    ticks(test, 60);
-    assert_int_equal(counts(test).away, 1);
-    struct raim_match_tuning tuning = def.tuning;
-    tuning.resume_grace_s = 2;
-    raim_match_tune(test->match, &tuning);
-    ticks(test, 59);
-    assert_int_equal(counts(test).away, 1);
-    ticks(test, 2);
-    assert_int_equal(counts(test).away, 0);
-    const struct peer *peer = play(test, 2);
-    ticks(test, 3);
-    assert_int_equal(peer->welcome.grace_s, 2);
-    close_test_match(test);
 }

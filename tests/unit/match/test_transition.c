@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Transitions: a successor takes over all clients in any state.     test_succession [--seed N]
+// Transitions: a successor takes over all clients in any state.
 #include "transition_fixture.h"
 
 static struct raim_match_def succession_def(void)
@@ -8,16 +8,6 @@ static struct raim_match_def succession_def(void)
     def.tuning.resume_grace_s = 2;
     def.bots = 3;
     return def;
-}
-
-static struct raim_match_player row_of(const struct test_match *test, uint32_t id)
-{
-    struct raim_match_player rows[SLOTS];
-    const uint32_t count = raim_match_players(test->match, rows, SLOTS);
-    for (uint32_t i = 0; i < count; i++)
-        if (rows[i].id == id)
-            return rows[i];
-    return (struct raim_match_player){.id = RAIM_NOBODY};
 }
 
 // Up to a tenth of a second passes without snapshots while everything is as predicted.
@@ -66,7 +56,6 @@ TEST(everybody_goes_on_in_the_next_match)
     assert_int_equal(test->match->sessions[test->match->connections[2].slot].chat_debt_ticks, 990);
     assert_true(row_of(test, before[3].player).played_ticks >= 110);
     assert_int_equal(counts(test).players, 4);
-    close_test_match(test);
 }
 
 TEST(a_round_that_is_kept_goes_on_with_its_scores)
@@ -97,7 +86,6 @@ TEST(a_round_that_is_kept_goes_on_with_its_scores)
     assert_int_equal(player_at(test, 1)->score, 7);
     ticks(test, 5);
     assert_has_all(test, peer);
-    close_test_match(test);
 }
 
 TEST(a_break_that_is_kept_goes_on_with_its_winner)
@@ -122,7 +110,6 @@ TEST(a_break_that_is_kept_goes_on_with_its_winner)
     assert_int_equal(test->peers[0].welcome.phase.end_tick, 120);
     ticks(test, 40);
     assert_int_equal(test->peers[0].phase.round, 2);
-    close_test_match(test);
 }
 
 TEST(ids_stay_where_their_places_are_free_and_are_new_elsewhere)
@@ -165,7 +152,6 @@ TEST(ids_stay_where_their_places_are_free_and_are_new_elsewhere)
         }
         assert_int_equal(bots, def.bots);
     }
-    close_test_match(test);
 }
 
 TEST(who_is_away_stays_so_for_the_rest_of_its_time)
@@ -196,7 +182,6 @@ TEST(who_is_away_stays_so_for_the_rest_of_its_time)
     tick(test);
     assert_int_equal(counts(test).away, 0);
     assert_int_equal(row_of(test, second.player).id, RAIM_NOBODY);
-    close_test_match(test);
 }
 
 TEST(spectators_go_on_watching)
@@ -238,7 +223,6 @@ TEST(spectators_go_on_watching)
     assert_int_equal(test->match->connections[2].watched, watched);
     assert_int_equal(late->welcome.delay_ticks, 0);
     assert_true(late->any && of_bot->any);
-    close_test_match(test);
 }
 
 TEST(who_is_not_in_is_where_it_was)
@@ -273,7 +257,6 @@ TEST(who_is_not_in_is_where_it_was)
     assert_memory_equal(test->peers[7].welcome.token, token, sizeof token);
     ticks(test, 100);
     assert_int_equal(test->peers[8].goodbye.reason, RAIM_REASON_SILENT);
-    close_test_match(test);
 }
 
 TEST(counts_and_the_operators_words_go_on)
@@ -307,43 +290,4 @@ TEST(counts_and_the_operators_words_go_on)
     raim_match_pause(test->match, false);
     tick(test);
     assert_int_equal(test->peers[0].phase.phase, RAIM_PHASE_PLAY);
-    close_test_match(test);
-}
-
-TEST(what_was_meant_for_the_match_before_does_no_harm)
-{
-    struct raim_match_def def = succession_def();
-    struct test_match *test = open_test_match(def);
-    play(test, 0);
-    ticks(test, 100);
-    const uint32_t newest = test->peers[0].newest, now = raim_match_tick(test->match);
-    succeed(test, def, false);
-    for (int i = 0; i < 20; i++) { // only acknowledgements of the previous match
-        send_input(test, 0, now + (uint32_t)i + 1, true, newest - (uint32_t)i);
-        raim_match_step(test->match);
-        deliver(test);
-    }
-    for (int i = 0; i < RAIM_REJECTIONS; i++)
-        assert_int_equal(counts(test).rejected[i], 0);
-    assert_false(test->match->connections[0].has_acked);
-    assert_true(is_up_to_date(test, &test->peers[0]));
-    // A snapshot that was never sent is rejected.
-    send_input(test, 0, raim_match_tick(test->match) + 1, true, now + 1);
-    assert_int_equal(counts(test).rejected[RAIM_REJECTED_ACK], 1);
-    close_test_match(test);
-}
-
-TEST(who_says_that_it_has_no_snapshot_is_told_whole_ones)
-{
-    struct raim_match_def def = succession_def();
-    struct test_match *test = open_test_match(def);
-    struct peer *peer = play(test, 0);
-    ticks(test, 50);
-    for (uint32_t i = 0; i < KEPT; i++)
-        peer->frame_ticks[i] = i + 1; // it forgets them all
-    peer->any = false;
-    send_input(test, 0, raim_match_tick(test->match) + 1, false, 0);
-    ticks(test, 10);
-    assert_true(is_up_to_date(test, peer));
-    close_test_match(test);
 }

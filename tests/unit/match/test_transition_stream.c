@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Transitions over lines that lose and delay, with clients joining, leaving, playing and watching:
 // all clients converge to the match's state, and every readable snapshot equals the world.
-// test_succession_stream [--seed N]
 #include "transition_fixture.h"
 
 enum { IN_FLIGHT = 1 << 14, LONGEST = 12, MAX_CLIENTS = 12, MAX_BOTS = 6, MAX_SPECTATORS = 6 };
@@ -368,7 +367,6 @@ static void play_on(double lost, int count)
     assert_int_equal(counts(test).rejected[RAIM_REJECTED_MALFORMED], 0);
     for (uint32_t handle = 0; handle < PEERS; handle++)
         drop_packets(handle);
-    close_test_match(test);
 }
 
 TEST(whatever_comes_everybody_knows_what_the_match_knows)

@@ -46,17 +46,6 @@ static inline raim_player *player_of(const struct test_match *test, uint32_t han
     return player_at(test, test->match->connections[handle].slot);
 }
 
-static inline struct peer *resume(struct test_match *test, uint32_t handle, const uint8_t *token)
-{
-    struct raim_hello hello = {
-        .version = RAIM_PROTOCOL_VERSION,
-        .resume = true,
-        .name = "player",
-    };
-    memcpy(hello.token, token, sizeof hello.token);
-    return connect_peer(test, handle, &hello);
-}
-
 static inline void assert_has_all(const struct test_match *test, const struct peer *peer)
 {
     const struct raim_world *world = raim_match_world(test->match);

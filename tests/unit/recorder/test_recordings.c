@@ -16,62 +16,56 @@
 
 static const struct recordings_limits plenty = {.bytes = UINT64_C(1) << 40};
 
-struct fixture {
-    char directory[32], path[48];
-    struct recordings *recordings;
-};
+static char parent[32], path[48]; // the test's directory, and that of the recordings in it
+static struct recordings *recordings;
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    struct fixture *fixture = calloc(1, sizeof *fixture);
     char error[256];
-    strcpy(fixture->directory, "/tmp/test_recordings_XXXXXX");
-    assert_non_null(mkdtemp(fixture->directory));
-    snprintf(fixture->path, sizeof fixture->path, "%s/made", fixture->directory);
-    fixture->recordings = recordings_open(fixture->path, &plenty, NULL, error, sizeof error);
-    assert_non_null(fixture->recordings);
-    *state = fixture;
-    return 0;
+    strcpy(parent, "/tmp/test_recordings_XXXXXX");
+    assert_non_null(mkdtemp(parent));
+    snprintf(path, sizeof path, "%s/made", parent);
+    recordings = recordings_open(path, &plenty, NULL, error, sizeof error);
+    assert_non_null(recordings);
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    struct fixture *fixture = *state;
     char command[64];
-    recordings_close(fixture->recordings);
-    snprintf(command, sizeof command, "rm -r %s", fixture->directory);
-    const int result = system(command);
-    free(fixture);
-    return result;
+    recordings_close(recordings);
+    snprintf(command, sizeof command, "rm -r %s", parent);
+    assert_int_equal(system(command), 0);
 }
 
-static const char *path_of(const struct fixture *fixture, const char *name)
+TEST_EACH(set_up, tear_down)
+
+static const char *path_of(const char *name)
 {
-    static char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", fixture->path, name);
-    return path;
+    static char whole[PATH_MAX];
+    snprintf(whole, sizeof whole, "%s/%s", path, name);
+    return whole;
 }
 
 // Makes a file of zeroes, which no reader takes for a recording.
-static void make(const struct fixture *fixture, const char *name, int size)
+static void make(const char *name, int size)
 {
-    const int file = open(path_of(fixture, name), O_WRONLY | O_CREAT, 0600);
+    const int file = open(path_of(name), O_WRONLY | O_CREAT, 0600);
     assert_true(file >= 0);
     assert_int_equal(ftruncate(file, size), 0);
     close(file);
 }
 
-static bool has(const struct fixture *fixture, const char *name)
+static bool has(const char *name)
 {
-    return access(path_of(fixture, name), F_OK) == 0;
+    return access(path_of(name), F_OK) == 0;
 }
 
 // Lists everything, newest first, as "NAME NAME ".
-static const char *list(const struct fixture *fixture, const char *before)
+static const char *list(const char *before)
 {
     static char text[16 * (RECORDING_NAME_BYTES + 1)];
     struct recording_entry entries[16];
-    const uint32_t count = recordings_list(fixture->recordings, before, entries, 16);
+    const uint32_t count = recordings_list(recordings, before, entries, 16);
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < count; i++)
@@ -83,75 +77,75 @@ static const char a[] = "duel-20261101T000000Z-r1.raimrec";
 static const char b[] = "crossfire-20261102T000000Z-r1.raimrec";
 static const char c[] = "duel-20261103T000000Z-r2.raimrec";
 
-TEST(the_directory_is_made_for_its_owner_alone, set_up, tear_down)
+static void make_three(int size)
 {
-    const struct fixture *fixture = *state;
+    make(a, size);
+    make(b, size);
+    make(c, size);
+    recordings_scan(recordings);
+}
+
+TEST(the_directory_is_made_for_its_owner_alone)
+{
     struct stat status;
     char error[256];
-    assert_int_equal(stat(fixture->path, &status), 0);
+    assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0700);
-    assert_int_equal(chmod(fixture->path, 0770), 0);
-    assert_null(recordings_open(fixture->path, &plenty, NULL, error, sizeof error));
+    assert_int_equal(chmod(path, 0770), 0);
+    assert_null(recordings_open(path, &plenty, NULL, error, sizeof error));
     assert_non_null(strstr(error, "others than this user may write to it"));
     assert_null(recordings_open("/nowhere/at/all", &plenty, NULL, error, sizeof error));
     assert_string_equal(error, "cannot use \"/nowhere/at/all\": No such file or directory");
 }
 
-TEST(a_scan_lists_recordings_and_nothing_else, set_up, tear_down)
+TEST(a_scan_lists_recordings_and_nothing_else)
 {
-    const struct fixture *fixture = *state;
-    make(fixture, b, 10);
-    make(fixture, a, 20);
-    make(fixture, c, 30);
-    make(fixture, "notes.txt", 1);
-    make(fixture, ".raimrec", 1);
-    assert_int_equal(mkdir(path_of(fixture, "duel-20261104T000000Z-r1.raimrec"), 0700), 0);
-    assert_int_equal(symlink(a, path_of(fixture, "duel-20261105T000000Z-r1.raimrec")), 0);
-    assert_string_equal(list(fixture, NULL), "");
-    recordings_scan(fixture->recordings);
-    assert_string_equal(list(fixture, NULL), "duel-20261103T000000Z-r2.raimrec "
-                                             "crossfire-20261102T000000Z-r1.raimrec "
-                                             "duel-20261101T000000Z-r1.raimrec ");
+    make(b, 10);
+    make(a, 20);
+    make(c, 30);
+    make("notes.txt", 1);
+    make(".raimrec", 1);
+    assert_int_equal(mkdir(path_of("duel-20261104T000000Z-r1.raimrec"), 0700), 0);
+    assert_int_equal(symlink(a, path_of("duel-20261105T000000Z-r1.raimrec")), 0);
+    assert_string_equal(list(NULL), "");
+    recordings_scan(recordings);
+    assert_string_equal(list(NULL), "duel-20261103T000000Z-r2.raimrec "
+                                    "crossfire-20261102T000000Z-r1.raimrec "
+                                    "duel-20261101T000000Z-r1.raimrec ");
     uint64_t bytes;
-    assert_int_equal(recordings_count(fixture->recordings, &bytes), 3);
+    assert_int_equal(recordings_count(recordings, &bytes), 3);
     assert_int_equal(bytes, 60);
     struct recording_entry entry;
-    assert_true(recordings_find(fixture->recordings, b, &entry));
+    assert_true(recordings_find(recordings, b, &entry));
     assert_string_equal(entry.arena, "crossfire");
     assert_int_equal(entry.round, 1);
     assert_int_equal(entry.start_ms, INT64_C(1793577600000));
     assert_int_equal(entry.ticks, 0); // it could not be read
-    assert_false(recordings_find(fixture->recordings, "../made", &entry));
-    assert_false(recordings_find(fixture->recordings, "notes.txt", &entry));
-    const int file = recordings_open_file(fixture->recordings, a, &entry);
+    assert_false(recordings_find(recordings, "../made", &entry));
+    assert_false(recordings_find(recordings, "notes.txt", &entry));
+    const int file = recordings_open_file(recordings, a, &entry);
     assert_true(file >= 0);
     close(file);
-    assert_int_equal(recordings_open_file(fixture->recordings, "notes.txt", &entry), -1);
+    assert_int_equal(recordings_open_file(recordings, "notes.txt", &entry), -1);
     assert_int_equal(errno, ENOENT);
 }
 
-TEST(a_page_begins_behind_a_name_even_if_it_is_gone, set_up, tear_down)
+TEST(a_page_begins_behind_a_name_even_if_it_is_gone)
 {
-    const struct fixture *fixture = *state;
-    make(fixture, a, 1);
-    make(fixture, b, 1);
-    make(fixture, c, 1);
-    recordings_scan(fixture->recordings);
-    assert_string_equal(list(fixture, b), "duel-20261101T000000Z-r1.raimrec ");
-    assert_true(recordings_delete(fixture->recordings, b));
-    assert_false(has(fixture, b));
-    assert_string_equal(list(fixture, b), "duel-20261101T000000Z-r1.raimrec ");
-    assert_string_equal(list(fixture, a), "");
-    assert_string_equal(list(fixture, "nonsense"), "");
-    assert_false(recordings_delete(fixture->recordings, b));
+    make_three(1);
+    assert_string_equal(list(b), "duel-20261101T000000Z-r1.raimrec ");
+    assert_true(recordings_delete(recordings, b));
+    assert_false(has(b));
+    assert_string_equal(list(b), "duel-20261101T000000Z-r1.raimrec ");
+    assert_string_equal(list(a), "");
+    assert_string_equal(list("nonsense"), "");
+    assert_false(recordings_delete(recordings, b));
     assert_int_equal(errno, ENOENT);
 }
 
-TEST(every_change_has_another_version, set_up, tear_down)
+TEST(every_change_has_another_version)
 {
-    const struct fixture *fixture = *state;
-    struct recordings *recordings = fixture->recordings;
-    make(fixture, a, 1);
+    make(a, 1);
     uint64_t before = recordings_version(recordings);
     recordings_scan(recordings);
     assert_int_not_equal(recordings_version(recordings), before);
@@ -167,109 +161,91 @@ TEST(every_change_has_another_version, set_up, tear_down)
     assert_int_not_equal(recordings_version(recordings), before);
 }
 
-TEST(the_oldest_go_until_the_bytes_fit, set_up, tear_down)
+TEST(the_oldest_go_until_the_bytes_fit)
 {
-    const struct fixture *fixture = *state;
-    struct recordings *recordings = fixture->recordings;
-    make(fixture, a, 100);
-    make(fixture, b, 100);
-    make(fixture, c, 100);
-    recordings_scan(recordings);
+    make_three(100);
     recordings_set_limits(recordings, &(struct recordings_limits){.bytes = 300});
     assert_int_equal(recordings_trim(recordings, 0, 0), 0);
     assert_int_equal(recordings_trim(recordings, 1, 0), 1); // one byte in progress is too much
-    assert_string_equal(list(fixture, NULL), "duel-20261103T000000Z-r2.raimrec "
-                                             "crossfire-20261102T000000Z-r1.raimrec ");
-    assert_false(has(fixture, a));
+    assert_string_equal(list(NULL), "duel-20261103T000000Z-r2.raimrec "
+                                    "crossfire-20261102T000000Z-r1.raimrec ");
+    assert_false(has(a));
     recordings_set_limits(recordings, &(struct recordings_limits){.bytes = 1});
     assert_int_equal(recordings_trim(recordings, 0, 0), 2);
-    assert_false(has(fixture, b));
-    assert_false(has(fixture, c));
+    assert_false(has(b));
+    assert_false(has(c));
 }
 
-TEST(recordings_that_are_too_old_go, set_up, tear_down)
+TEST(recordings_that_are_too_old_go)
 {
-    const struct fixture *fixture = *state;
     static const int64_t noon = INT64_C(1793664000) + 12 * 3600; // of 2026-11-03
-    make(fixture, a, 100);
-    make(fixture, b, 100);
-    make(fixture, c, 100);
-    recordings_scan(fixture->recordings);
-    recordings_set_limits(fixture->recordings, &(struct recordings_limits){1000, 2.6});
-    assert_int_equal(recordings_trim(fixture->recordings, 0, noon), 0);
-    recordings_set_limits(fixture->recordings, &(struct recordings_limits){1000, 2});
-    assert_int_equal(recordings_trim(fixture->recordings, 0, noon), 1);
-    assert_true(has(fixture, b));
-    recordings_set_limits(fixture->recordings, &(struct recordings_limits){1000, 0});
-    assert_int_equal(recordings_trim(fixture->recordings, 0, noon * 2), 0); // no limit
+    make_three(100);
+    recordings_set_limits(recordings, &(struct recordings_limits){1000, 2.6});
+    assert_int_equal(recordings_trim(recordings, 0, noon), 0);
+    recordings_set_limits(recordings, &(struct recordings_limits){1000, 2});
+    assert_int_equal(recordings_trim(recordings, 0, noon), 1);
+    assert_true(has(b));
+    recordings_set_limits(recordings, &(struct recordings_limits){1000, 0});
+    assert_int_equal(recordings_trim(recordings, 0, noon * 2), 0); // no limit
 }
 
-TEST(what_is_kept_neither_goes_nor_counts, set_up, tear_down)
+TEST(what_is_kept_neither_goes_nor_counts)
 {
-    const struct fixture *fixture = *state;
-    struct recordings *recordings = fixture->recordings;
     struct recording_entry entry;
     char error[256];
-    make(fixture, a, 100);
-    make(fixture, b, 100);
-    make(fixture, c, 100);
-    recordings_scan(recordings);
+    make_three(100);
     assert_true(recordings_keep(recordings, a, true));
     recordings_set_limits(recordings, &(struct recordings_limits){.bytes = 200});
     assert_int_equal(recordings_trim(recordings, 0, 0), 0);
     recordings_set_limits(recordings, &(struct recordings_limits){.bytes = 100, .days = 1});
     assert_int_equal(recordings_trim(recordings, 0, INT64_MAX / 2), 2);
-    assert_string_equal(list(fixture, NULL), "duel-20261101T000000Z-r1.raimrec ");
+    assert_string_equal(list(NULL), "duel-20261101T000000Z-r1.raimrec ");
     // Another process knows it, too.
-    struct recordings *other = recordings_open(fixture->path, &plenty, NULL, error, sizeof error);
+    struct recordings *other = recordings_open(path, &plenty, NULL, error, sizeof error);
     recordings_scan(other);
     assert_true(recordings_find(other, a, &entry));
     assert_true(entry.is_kept);
     recordings_close(other);
     assert_true(recordings_keep(recordings, a, false));
     assert_int_equal(recordings_trim(recordings, 0, INT64_MAX / 2), 1);
-    assert_false(has(fixture, a));
-    assert_false(has(fixture, "duel-20261101T000000Z-r1.raimrec.kept"));
+    assert_false(has(a));
+    assert_false(has("duel-20261101T000000Z-r1.raimrec.kept"));
 }
 
-TEST(a_mark_goes_with_its_recording, set_up, tear_down)
+TEST(a_mark_goes_with_its_recording)
 {
-    const struct fixture *fixture = *state;
-    make(fixture, a, 1);
-    make(fixture, "duel-20261103T000000Z-r2.raimrec.kept", 0); // deleted by hand
-    recordings_scan(fixture->recordings);
-    assert_false(has(fixture, "duel-20261103T000000Z-r2.raimrec.kept"));
-    assert_true(recordings_keep(fixture->recordings, a, true));
-    assert_true(has(fixture, "duel-20261101T000000Z-r1.raimrec.kept"));
-    assert_true(recordings_delete(fixture->recordings, a)); // although it is kept
-    assert_false(has(fixture, "duel-20261101T000000Z-r1.raimrec.kept"));
+    make(a, 1);
+    make("duel-20261103T000000Z-r2.raimrec.kept", 0); // deleted by hand
+    recordings_scan(recordings);
+    assert_false(has("duel-20261103T000000Z-r2.raimrec.kept"));
+    assert_true(recordings_keep(recordings, a, true));
+    assert_true(has("duel-20261101T000000Z-r1.raimrec.kept"));
+    assert_true(recordings_delete(recordings, a)); // although it is kept
+    assert_false(has("duel-20261101T000000Z-r1.raimrec.kept"));
 }
 
-TEST(a_file_without_a_frame_is_removed_after_a_crash, set_up, tear_down)
+TEST(a_file_without_a_frame_is_removed_after_a_crash)
 {
-    const struct fixture *fixture = *state;
-    make(fixture, "duel-20261101T000000Z-r1.raimrec.part", 100);
-    make(fixture, "duel-20261103T000000Z-r2.raimrec.part", 0);
-    make(fixture, "notes.part", 10);
-    recordings_scan(fixture->recordings);
-    assert_string_equal(list(fixture, NULL), "");
-    assert_false(has(fixture, "duel-20261101T000000Z-r1.raimrec.part"));
-    assert_false(has(fixture, "duel-20261103T000000Z-r2.raimrec.part"));
-    assert_true(has(fixture, "notes.part"));
+    make("duel-20261101T000000Z-r1.raimrec.part", 100);
+    make("duel-20261103T000000Z-r2.raimrec.part", 0);
+    make("notes.part", 10);
+    recordings_scan(recordings);
+    assert_string_equal(list(NULL), "");
+    assert_false(has("duel-20261101T000000Z-r1.raimrec.part"));
+    assert_false(has("duel-20261103T000000Z-r2.raimrec.part"));
+    assert_true(has("notes.part"));
 }
 
-TEST(an_added_file_is_listed_once_and_noticed, set_up, tear_down)
+TEST(an_added_file_is_listed_once_and_noticed)
 {
-    const struct fixture *fixture = *state;
-    struct recordings *recordings = fixture->recordings;
     struct recording_notice notice;
-    make(fixture, c, 5);
+    make(c, 5);
     const int directory = recordings_directory(recordings);
     assert_true(directory >= 0);
     recordings_add(recordings, directory, c);
     recordings_add(recordings, directory, c);
     recordings_add(recordings, directory, a); // is not there
-    assert_string_equal(list(fixture, NULL), "duel-20261103T000000Z-r2.raimrec ");
+    assert_string_equal(list(NULL), "duel-20261103T000000Z-r2.raimrec ");
     assert_true(recordings_take_notice(recordings, &notice));
     assert_string_equal(notice.name, c);
     assert_string_equal(notice.arena, "duel");
@@ -277,26 +253,25 @@ TEST(an_added_file_is_listed_once_and_noticed, set_up, tear_down)
     assert_false(recordings_take_notice(recordings, &notice));
     // Of a directory that is not in use any more nothing is listed.
     char error[256];
-    make(fixture, a, 5);
-    assert_true(recordings_move(recordings, fixture->directory, error, sizeof error));
+    make(a, 5);
+    assert_true(recordings_move(recordings, parent, error, sizeof error));
     recordings_add(recordings, directory, a);
-    assert_string_equal(list(fixture, NULL), "");
+    assert_string_equal(list(NULL), "");
     close(directory);
 }
 
-TEST(a_thousand_notices_keep_the_newest, set_up, tear_down)
+TEST(a_thousand_notices_keep_the_newest)
 {
-    const struct fixture *fixture = *state;
     struct recording_notice notice;
-    const int directory = recordings_directory(fixture->recordings);
+    const int directory = recordings_directory(recordings);
     char name[RECORDING_NAME_BYTES];
     for (int i = 1; i <= 1000; i++) {
         snprintf(name, sizeof name, "duel-20261101T000000Z-r%d.raimrec", i);
-        make(fixture, name, 1);
-        recordings_add(fixture->recordings, directory, name);
+        make(name, 1);
+        recordings_add(recordings, directory, name);
     }
     int count = 0;
-    while (recordings_take_notice(fixture->recordings, &notice))
+    while (recordings_take_notice(recordings, &notice))
         count++;
     assert_in_range(count, 16, 999);
     assert_int_equal(notice.round, 1000);

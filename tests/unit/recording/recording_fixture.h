@@ -130,8 +130,9 @@ static inline void end_take(struct take *take, struct raim_match *match)
     take_bytes(take);
 }
 
-static inline void free_take(struct take *take)
+static inline void free_take(void *object)
 {
+    struct take *take = object;
     free(take->records);
     raim_recording_writer_destroy(take->writer);
     free(take->bytes);
@@ -146,18 +147,33 @@ struct opened {
     char error[RAIM_RECORDING_ERROR_BYTES];
 };
 
-static inline struct opened open_bytes(const uint8_t *bytes, size_t size)
+static inline void free_opened(void *object)
 {
-    struct opened opened = {.bytes = malloc(size + (size == 0))};
-    memcpy(opened.bytes, bytes, size);
-    opened.recording = raim_recording_open(opened.bytes, size, opened.error, sizeof opened.error);
+    struct opened *opened = object;
+    raim_recording_close(opened->recording);
+    free(opened->bytes);
+    free(opened);
+}
+
+// It is closed after the test.
+static inline struct opened *open_bytes(const uint8_t *bytes, size_t size)
+{
+    struct opened *opened = calloc(1, sizeof *opened);
+    test_at_end(free_opened, opened);
+    opened->bytes = malloc(size + (size == 0));
+    memcpy(opened->bytes, bytes, size);
+    opened->recording =
+        raim_recording_open(opened->bytes, size, opened->error, sizeof opened->error);
     return opened;
 }
 
-static inline void close_opened(struct opened *opened)
+// Opens what was recorded.
+static inline struct raim_recording *open_take(const struct take *take)
 {
-    raim_recording_close(opened->recording);
-    free(opened->bytes);
+    struct opened *opened = open_bytes(take->bytes, take->size);
+    if (opened->recording == NULL)
+        fail_msg("%s", opened->error);
+    return opened->recording;
 }
 
 // The present tick of a recording is that of the take.
@@ -165,4 +181,15 @@ static inline bool is_true(const struct take *take, const struct raim_recording 
 {
     const uint32_t tick = raim_recording_tick(recording);
     return raim_world_digest(raim_recording_world(recording)) == take->truths[tick].digest;
+}
+
+// Plays what was recorded to its end: each tick is true, and there are so many.
+static inline void assert_replays(const struct take *take, uint32_t ticks)
+{
+    struct raim_recording *recording = open_take(take);
+    assert_int_equal(raim_recording_info(recording)->first_tick, take->first_tick);
+    while (raim_recording_step(recording))
+        assert_true(is_true(take, recording));
+    assert_null(raim_recording_fault(recording));
+    assert_int_equal(raim_recording_tick(recording), ticks);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Damaged recordings are rejected or stop in the right place, and what is whole of them is played.
-//     test_damage [--seed N]
 #include "recording_fixture.h"
 
 #include "recording_index.h"
@@ -14,10 +13,7 @@ static int record(void **state)
     (void)state;
     if (!raim_recording_is_supported())
         exit(0); // test_golden_recording sees the rejection
-    struct raim_match_def def = usual_def();
-    def.bots = 2;
-    def.tuning.max_players = 2;
-    struct test_match *test = open_test_match(def);
+    struct test_match *test = open_test_match(with_players(with_bots(usual_def(), 2), 2));
     recorded = begin_take(test->match);
     play(test, 0);
     record_ticks(recorded, test, TICKS);
@@ -42,24 +38,30 @@ static uint32_t play_right(struct raim_recording *recording)
     return raim_recording_tick(recording);
 }
 
+static void play_out(struct raim_recording *recording)
+{
+    while (raim_recording_step(recording))
+        continue;
+}
+
 TEST(whole_frames_of_a_cut_file_are_played)
 {
     uint32_t most = 0, rejected = 0;
     const size_t size = recorded->size;
     for (int i = 0; i < 60; i++) {
         const size_t cut = i < 20 ? size - 1 - (size_t)i : (size_t)chance_int(0, (int)size - 1);
-        struct opened opened = open_bytes(recorded->bytes, cut);
-        rejected += opened.recording == NULL;
-        if (opened.recording != NULL) {
-            assert_false(raim_recording_info(opened.recording)->is_complete);
-            assert_true(raim_recording_info(opened.recording)->whole_bytes <= cut);
-            assert_true(raim_recording_seek(opened.recording,
-                                            raim_recording_info(opened.recording)->ticks - 1));
-            const uint32_t ticks = play_right(opened.recording);
-            assert_null(raim_recording_fault(opened.recording));
+        struct opened *opened = open_bytes(recorded->bytes, cut);
+        rejected += opened->recording == NULL;
+        if (opened->recording != NULL) {
+            assert_false(raim_recording_info(opened->recording)->is_complete);
+            assert_true(raim_recording_info(opened->recording)->whole_bytes <= cut);
+            assert_true(raim_recording_seek(opened->recording,
+                                            raim_recording_info(opened->recording)->ticks - 1));
+            const uint32_t ticks = play_right(opened->recording);
+            assert_null(raim_recording_fault(opened->recording));
             most = ticks > most ? ticks : most;
         }
-        close_opened(&opened);
+        test_end_now(opened);
     }
     assert_int_equal(most, TICKS);
     assert_true(rejected > 0);
@@ -86,10 +88,9 @@ TEST(a_cut_file_is_completed_by_an_index)
     uint8_t *bytes = malloc(rest.keep + rest.index_size);
     memcpy(bytes, recorded->bytes, rest.keep);
     memcpy(bytes + rest.keep, rest.index, rest.index_size);
-    struct opened opened = open_bytes(bytes, rest.keep + rest.index_size);
-    assert_true(raim_recording_info(opened.recording)->is_complete);
-    assert_int_equal(play_right(opened.recording), 1200);
-    close_opened(&opened);
+    struct opened *opened = open_bytes(bytes, rest.keep + rest.index_size);
+    assert_true(raim_recording_info(opened->recording)->is_complete);
+    assert_int_equal(play_right(opened->recording), 1200);
     free(rest.index);
     free(bytes);
     const size_t head = raim_recording_head_size(recorded->bytes, recorded->size);
@@ -114,16 +115,15 @@ TEST(a_clip_is_the_head_and_some_frames)
     assert_true(raim_recording_rebuild(bytes, head + count, &rest, error, sizeof error));
     assert_int_equal(rest.keep, head + count);
     memcpy(bytes + rest.keep, rest.index, rest.index_size);
-    struct opened opened = open_bytes(bytes, rest.keep + rest.index_size);
-    const struct raim_recording_info *info = raim_recording_info(opened.recording);
+    struct opened *opened = open_bytes(bytes, rest.keep + rest.index_size);
+    const struct raim_recording_info *info = raim_recording_info(opened->recording);
     assert_int_equal(info->ticks, TICKS - 600);
     assert_int_equal(info->first_tick, recorded->first_tick + 600);
     assert_int_equal(info->start_unix_ms, 1700000000123 + 10000);
-    while (raim_recording_step(opened.recording))
-        assert_true(raim_world_digest(raim_recording_world(opened.recording)) ==
-                    recorded->truths[600 + raim_recording_tick(opened.recording)].digest);
-    assert_null(raim_recording_fault(opened.recording));
-    close_opened(&opened);
+    while (raim_recording_step(opened->recording))
+        assert_true(raim_world_digest(raim_recording_world(opened->recording)) ==
+                    recorded->truths[600 + raim_recording_tick(opened->recording)].digest);
+    assert_null(raim_recording_fault(opened->recording));
     free(rest.index);
     free(bytes);
     raim_recording_index_free(&index);
@@ -156,14 +156,14 @@ TEST(no_flipped_bit_shows_a_wrong_world)
         const uint32_t bit = raim_random_below(&chance, (uint32_t)most * 8);
         memcpy(bytes, recorded->bytes, recorded->size);
         bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        struct opened opened = open_bytes(bytes, recorded->size);
-        rejected += opened.recording == NULL;
-        assert_true(opened.recording == NULL || bit / 8 >= head);
-        if (opened.recording != NULL)
-            look_around(opened.recording, &faults);
+        struct opened *opened = open_bytes(bytes, recorded->size);
+        rejected += opened->recording == NULL;
+        assert_true(opened->recording == NULL || bit / 8 >= head);
+        if (opened->recording != NULL)
+            look_around(opened->recording, &faults);
         else
-            assert_true(opened.error[0] != '\0');
-        close_opened(&opened);
+            assert_true(opened->error[0] != '\0');
+        test_end_now(opened);
     }
     free(bytes);
     assert_true(rejected > 100 && faults > 100);
@@ -176,32 +176,29 @@ TEST(a_damaged_frame_stops_and_the_others_can_be_sought)
     uint8_t *bytes = malloc(recorded->size);
     memcpy(bytes, recorded->bytes, recorded->size);
     bytes[index.frames[1].offset + 100] ^= 1;
-    struct opened opened = open_bytes(bytes, recorded->size);
-    assert_int_equal(play_right(opened.recording), 600);
-    const struct raim_recording_fault *fault = raim_recording_fault(opened.recording);
+    struct opened *opened = open_bytes(bytes, recorded->size);
+    assert_int_equal(play_right(opened->recording), 600);
+    const struct raim_recording_fault *fault = raim_recording_fault(opened->recording);
     assert_int_equal(fault->kind, RAIM_FAULT_FRAME);
     assert_int_equal(fault->offset, index.frames[1].offset);
     assert_int_equal(fault->tick, 600);
     assert_int_equal(fault->agreed, 600);
-    assert_false(raim_recording_step(opened.recording));
-    assert_false(raim_recording_seek(opened.recording, 700));
-    assert_true(raim_recording_seek(opened.recording, 1205));
-    assert_true(is_true(recorded, opened.recording));
-    assert_true(raim_recording_seek(opened.recording, 500));
-    assert_true(is_true(recorded, opened.recording));
-    close_opened(&opened);
+    assert_false(raim_recording_step(opened->recording));
+    assert_false(raim_recording_seek(opened->recording, 700));
+    assert_true(raim_recording_seek(opened->recording, 1205));
+    assert_true(is_true(recorded, opened->recording));
+    assert_true(raim_recording_seek(opened->recording, 500));
+    assert_true(is_true(recorded, opened->recording));
     free(bytes);
     raim_recording_index_free(&index);
 }
 
 // Writes a recording whose recording input somebody has changed: every checksum is right.
-static struct opened forge(size_t chunks, size_t chunk,
-                           size_t (*change)(uint8_t *bytes, size_t size))
+static struct opened *forge(size_t chunks, size_t chunk,
+                            size_t (*change)(uint8_t *bytes, size_t size))
 {
     struct take *take = calloc(1, sizeof *take);
-    struct raim_match_def def = usual_def();
-    def.bots = 2;
-    struct test_match *test = open_test_match(def);
+    struct test_match *test = open_test_match(with_bots(usual_def(), 2));
     struct raim_recording_scene scene;
     uint8_t bytes[65536];
     raim_match_scene(test->match, &scene);
@@ -225,7 +222,7 @@ static struct opened forge(size_t chunks, size_t chunk,
     }
     raim_recording_writer_end(take->writer);
     take_bytes(take);
-    struct opened opened = open_bytes(take->bytes, take->size);
+    struct opened *opened = open_bytes(take->bytes, take->size);
     close_test_match(test);
     free(take->records);
     raim_recording_writer_destroy(take->writer);
@@ -244,10 +241,9 @@ static size_t reseed(uint8_t *bytes, size_t size)
 
 TEST(another_world_is_found_by_the_next_digest)
 {
-    struct opened opened = forge(1300, 0, reseed);
-    struct raim_recording *recording = opened.recording;
-    while (raim_recording_step(recording)) {
-    }
+    struct opened *opened = forge(1300, 0, reseed);
+    struct raim_recording *recording = opened->recording;
+    play_out(recording);
     const struct raim_recording_fault *fault = raim_recording_fault(recording);
     assert_int_equal(fault->kind, RAIM_FAULT_DIGEST);
     assert_int_equal(fault->agreed, 0);
@@ -255,8 +251,7 @@ TEST(another_world_is_found_by_the_next_digest)
     assert_null(raim_recording_expected_world(recording));
     // From there to the next keyframe, where both worlds can be compared.
     raim_recording_overlook(recording);
-    while (raim_recording_step(recording)) {
-    }
+    play_out(recording);
     assert_int_equal(raim_recording_fault(recording)->kind, RAIM_FAULT_KEYFRAME);
     assert_int_equal(raim_recording_fault(recording)->tick, 600);
     const struct raim_world *expected = raim_recording_expected_world(recording);
@@ -264,10 +259,8 @@ TEST(another_world_is_found_by_the_next_digest)
     assert_true(expected->random != raim_recording_world(recording)->random);
     // What follows stands alone.
     assert_true(raim_recording_seek(recording, 601));
-    while (raim_recording_step(recording)) {
-    }
+    play_out(recording);
     assert_null(raim_recording_fault(recording));
-    close_opened(&opened);
 }
 
 static size_t clear_often(uint8_t *bytes, size_t size)
@@ -292,12 +285,11 @@ TEST(what_no_match_does_is_rejected)
 {
     size_t (*const changes[])(uint8_t *, size_t) = {clear_often, step_twice, hold};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        struct opened opened = forge(100, 30, changes[i]);
-        assert_non_null(opened.recording);
-        while (raim_recording_step(opened.recording)) {
-        }
-        assert_int_equal(raim_recording_fault(opened.recording)->kind, RAIM_FAULT_RECORD);
-        close_opened(&opened);
+        struct opened *opened = forge(100, 30, changes[i]);
+        assert_non_null(opened->recording);
+        play_out(opened->recording);
+        assert_int_equal(raim_recording_fault(opened->recording)->kind, RAIM_FAULT_RECORD);
+        test_end_now(opened);
     }
 }
 
@@ -311,16 +303,13 @@ static size_t invent_kill(uint8_t *bytes, size_t size)
 
 TEST(a_kill_that_did_not_happen_is_found)
 {
-    struct opened opened = forge(100, 1, invent_kill); // nobody has fired yet
-    while (raim_recording_step(opened.recording)) {
-    }
-    assert_int_equal(raim_recording_fault(opened.recording)->kind, RAIM_FAULT_KILL);
-    assert_int_equal(raim_recording_fault(opened.recording)->tick, 0);
-    raim_recording_overlook(opened.recording);
-    while (raim_recording_step(opened.recording)) {
-    }
-    assert_null(raim_recording_fault(opened.recording)); // nothing else differs
-    close_opened(&opened);
+    struct opened *opened = forge(100, 1, invent_kill); // nobody has fired yet
+    play_out(opened->recording);
+    assert_int_equal(raim_recording_fault(opened->recording)->kind, RAIM_FAULT_KILL);
+    assert_int_equal(raim_recording_fault(opened->recording)->tick, 0);
+    raim_recording_overlook(opened->recording);
+    play_out(opened->recording);
+    assert_null(raim_recording_fault(opened->recording)); // nothing else differs
 }
 
 TEST(another_version_is_named)
@@ -331,10 +320,10 @@ TEST(another_version_is_named)
         assert_false(raim_recording_is_foreign(bytes, recorded->size));
         bytes[at]++;
         assert_true(raim_recording_is_foreign(bytes, recorded->size));
-        struct opened opened = open_bytes(bytes, recorded->size);
-        assert_null(opened.recording);
-        assert_non_null(strstr(opened.error, "0.0.0-test"));
-        close_opened(&opened);
+        struct opened *opened = open_bytes(bytes, recorded->size);
+        assert_null(opened->recording);
+        assert_non_null(strstr(opened->error, "0.0.0-test"));
+        test_end_now(opened);
     }
     free(bytes);
     const uint8_t text[] = "this is no recording at all";

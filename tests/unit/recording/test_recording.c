@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Recordings of matches are replayed to the bit.
-//     test_recording [--seed N]
 #include "recording_fixture.h"
 
 enum { BOTS = 3, CLIENTS = 5 };
@@ -42,18 +41,25 @@ static void play_all(struct take *take, struct test_match *test)
     raim_match_set_snapshot_interval(test->match, 2);
     record_ticks(take, test, 200);
     raim_match_set_snapshot_interval(test->match, 1);
-    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "player"};
-    memcpy(hello.token, test->peers[4].welcome.token, sizeof hello.token);
+    const struct raim_welcome welcome = test->peers[4].welcome;
     leave(test, 4);
     record_ticks(take, test, 20);
-    connect_peer(test, 4, &hello);
+    resume(test, 4, welcome.token);
     record_ticks(take, test, 600);
+}
+
+// Begins to record a match; freed after the test.
+static struct take *begin(const struct test_match *test)
+{
+    struct take *take = begin_take(test->match);
+    test_at_end(free_take, take);
+    return take;
 }
 
 static struct take *make_take(void)
 {
     struct test_match *test = open_test_match(def_of());
-    struct take *take = begin_take(test->match);
+    struct take *take = begin(test);
     play_all(take, test);
     end_take(take, test->match);
     close_test_match(test);
@@ -74,9 +80,7 @@ static void assert_sets(const struct truth *truth, struct raim_recording *record
 TEST(each_tick_is_replayed_to_the_bit)
 {
     struct take *take = make_take();
-    struct opened opened = open_bytes(take->bytes, take->size);
-    struct raim_recording *recording = opened.recording;
-    assert_non_null(recording);
+    struct raim_recording *recording = open_take(take);
     assert_int_equal(raim_recording_info(recording)->ticks, take->ticks);
     assert_true(is_true(take, recording));
     uint32_t sets = 0;
@@ -96,23 +100,19 @@ TEST(each_tick_is_replayed_to_the_bit)
     assert_int_equal(raim_recording_tick(recording), take->ticks);
     assert_true(sets > 4000);
     assert_true(raim_recording_comparisons(recording) > take->ticks / 60);
-    close_opened(&opened);
-    free_take(take);
 }
 
 TEST(seeking_gives_what_playing_gives)
 {
     struct take *take = make_take();
-    struct opened opened = open_bytes(take->bytes, take->size);
+    struct raim_recording *recording = open_take(take);
     for (uint32_t i = 0; i < 100; i++) {
         const uint32_t tick = (uint32_t)chance_int(0, (int)take->ticks);
-        assert_true(raim_recording_seek(opened.recording, tick));
-        assert_int_equal(raim_recording_tick(opened.recording), tick);
-        assert_true(is_true(take, opened.recording));
+        assert_true(raim_recording_seek(recording, tick));
+        assert_int_equal(raim_recording_tick(recording), tick);
+        assert_true(is_true(take, recording));
     }
-    assert_false(raim_recording_seek(opened.recording, take->ticks + 1));
-    close_opened(&opened);
-    free_take(take);
+    assert_false(raim_recording_seek(recording, take->ticks + 1));
 }
 
 // The chapters of a kind.
@@ -128,8 +128,7 @@ static uint32_t count_chapters(const struct raim_recording *recording, enum raim
 TEST(chapters_and_players_are_those_of_the_match)
 {
     struct take *take = make_take();
-    struct opened opened = open_bytes(take->bytes, take->size);
-    struct raim_recording *recording = opened.recording;
+    struct raim_recording *recording = open_take(take);
     const struct raim_recording_info *info = raim_recording_info(recording);
     assert_string_equal(info->arena, "tests");
     assert_string_equal(info->map, "fixture");
@@ -172,8 +171,6 @@ TEST(chapters_and_players_are_those_of_the_match)
             players[i].name);
         assert_int_equal(is_bot, players[i].is_bot);
     }
-    close_opened(&opened);
-    free_take(take);
 }
 
 TEST(traffic_tells_of_silent_clients)
@@ -181,7 +178,7 @@ TEST(traffic_tells_of_silent_clients)
     struct raim_match_def def = def_of();
     def.tuning.round_s = 0;
     struct test_match *test = open_test_match(def);
-    struct take *take = begin_take(test->match);
+    struct take *take = begin(test);
     play(test, 0);
     play(test, 1);
     record_ticks(take, test, 100);
@@ -190,21 +187,18 @@ TEST(traffic_tells_of_silent_clients)
     test->peers[1].is_over = true; // sends nothing any more
     record_ticks(take, test, 70);
     end_take(take, test->match);
-    struct opened opened = open_bytes(take->bytes, take->size);
-    assert_true(raim_recording_seek(opened.recording, 100));
-    struct raim_recording_traffic traffic = raim_recording_traffic(opened.recording, silent);
+    struct raim_recording *recording = open_take(take);
+    assert_true(raim_recording_seek(recording, 100));
+    struct raim_recording_traffic traffic = raim_recording_traffic(recording, silent);
     assert_int_equal(traffic.arrivals, 1);
     assert_false(traffic.is_guessed);
     assert_true(traffic.rtt_ms < 100);
-    assert_true(raim_recording_seek(opened.recording, 170));
-    traffic = raim_recording_traffic(opened.recording, silent);
+    assert_true(raim_recording_seek(recording, 170));
+    traffic = raim_recording_traffic(recording, silent);
     assert_int_equal(traffic.arrivals, 0);
     assert_true(traffic.is_guessed);
-    assert_int_equal(raim_recording_traffic(opened.recording, other).arrivals, 1);
-    assert_int_equal(raim_recording_traffic(opened.recording, 0).arrivals, 0); // a bot
-    close_opened(&opened);
-    close_test_match(test);
-    free_take(take);
+    assert_int_equal(raim_recording_traffic(recording, other).arrivals, 1);
+    assert_int_equal(raim_recording_traffic(recording, 0).arrivals, 0); // a bot
 }
 
 // Players who overlap stay where they are in a pause, and part afterwards.
@@ -222,21 +216,14 @@ TEST(a_pause_holds_players_who_overlap)
     raim_player *players = raim_world_players(test->match->world);
     assert_true(players[0].state == RAIM_PLAYER_ALIVE && players[1].state == RAIM_PLAYER_ALIVE);
     players[1].position = players[1].previous = players[0].position;
-    struct take *take = begin_take(test->match);
+    struct take *take = begin(test);
     record_ticks(take, test, 20);
     assert_true(players[0].position.x == players[1].position.x);
     raim_match_pause(test->match, false);
     record_ticks(take, test, 20);
     assert_true(players[0].position.x != players[1].position.x);
     end_take(take, test->match);
-    struct opened opened = open_bytes(take->bytes, take->size);
-    while (raim_recording_step(opened.recording))
-        assert_true(is_true(take, opened.recording));
-    assert_null(raim_recording_fault(opened.recording));
-    assert_int_equal(raim_recording_tick(opened.recording), 40);
-    close_opened(&opened);
-    close_test_match(test);
-    free_take(take);
+    assert_replays(take, 40);
 }
 
 TEST(an_empty_match_is_recorded_while_it_sleeps)
@@ -245,20 +232,13 @@ TEST(an_empty_match_is_recorded_while_it_sleeps)
     def.bots = 0;
     def.tuning.round_s = 0;
     struct test_match *test = open_test_match(def);
-    struct take *take = begin_take(test->match);
+    struct take *take = begin(test);
     record_ticks(take, test, 200);
     assert_true(raim_match_is_dormant(test->match));
     play(test, 0);
     record_ticks(take, test, 200);
     end_take(take, test->match);
-    struct opened opened = open_bytes(take->bytes, take->size);
-    while (raim_recording_step(opened.recording))
-        assert_true(is_true(take, opened.recording));
-    assert_null(raim_recording_fault(opened.recording));
-    assert_int_equal(raim_recording_tick(opened.recording), 400);
-    close_opened(&opened);
-    close_test_match(test);
-    free_take(take);
+    assert_replays(take, 400);
 }
 
 // A recording begins with a seed of its own and in the midst of a round; another follows on the
@@ -270,48 +250,30 @@ TEST(recordings_follow_each_other)
     play(test, 1);
     ticks(test, 100);
     const uint64_t random = test->match->world->random;
-    struct take *first = begin_take(test->match);
+    struct take *first = begin(test);
     assert_true(test->match->world->random != random);
     record_ticks(first, test, 200);
     end_take(first, test->match);
-    struct raim_match *next = raim_match_create(&test->def);
+    struct raim_match *next = make_successor(test);
     raim_match_transfer(next, test->match, false);
-    raim_match_destroy(test->match);
-    test->match = next;
-    struct take *second = begin_take(test->match);
+    go_on_with(test, next);
+    struct take *second = begin(test);
     record_ticks(second, test, 200);
     end_take(second, test->match);
-    const size_t size = raim_match_checkpoint_size(test->match);
-    void *checkpoint = malloc(size);
-    raim_match_save(test->match, checkpoint);
-    struct raim_match *restored = raim_match_create(&test->def);
-    assert_true(raim_match_restore(restored, checkpoint, size));
-    free(checkpoint);
-    raim_match_destroy(test->match);
-    test->match = restored;
-    for (uint32_t i = 0; i < PEERS; i++)
-        leave(test, i);
-    struct take *third = begin_take(test->match);
+    restart(test);
+    struct take *third = begin(test);
     record_ticks(third, test, 200);
     end_take(third, test->match);
     struct take *takes[] = {first, second, third};
     for (int i = 0; i < 3; i++) {
-        struct opened opened = open_bytes(takes[i]->bytes, takes[i]->size);
-        assert_non_null(opened.recording);
-        assert_int_equal(raim_recording_info(opened.recording)->first_tick, takes[i]->first_tick);
-        while (raim_recording_step(opened.recording))
-            assert_true(is_true(takes[i], opened.recording));
-        assert_null(raim_recording_fault(opened.recording));
-        close_opened(&opened);
-        free_take(takes[i]);
+        assert_replays(takes[i], 200);
     }
-    close_test_match(test);
 }
 
 TEST(an_overflowing_tape_keeps_what_it_took)
 {
     struct test_match *test = open_test_match(def_of());
-    struct take *take = begin_take(test->match);
+    struct take *take = begin(test);
     record_ticks(take, test, 100);
     char text[RAIM_MAX_CHAT_BYTES + 1];
     memset(text, 'x', sizeof text);
@@ -322,14 +284,7 @@ TEST(an_overflowing_tape_keeps_what_it_took)
     tick(test);
     assert_true(raim_recording_writer_end(take->writer));
     take_bytes(take);
-    struct opened opened = open_bytes(take->bytes, take->size);
-    while (raim_recording_step(opened.recording))
-        assert_true(is_true(take, opened.recording));
-    assert_null(raim_recording_fault(opened.recording));
-    assert_int_equal(raim_recording_tick(opened.recording), 100);
-    close_opened(&opened);
-    close_test_match(test);
-    free_take(take);
+    assert_replays(take, 100);
 }
 
 static int set_up_group(void **state)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Interest management in a match: a client receives what it could come to see, and nothing else.
-// test_view [--seed N]
 #include "view_fixture.h"
 
 #include <math.h>
@@ -33,6 +32,21 @@ static struct stage *open_with_two(struct raim_map *map, struct raim_match_def d
     return stage;
 }
 
+// An input of the first viewer for some ticks ahead, as another one would write it.
+static void stage_input(struct stage *stage, const struct viewer *viewer, uint32_t ahead)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    raim_match_receive(stage->match, 0, false, bytes,
+                       stage_write_input(viewer, stage->match->world->tick + ahead, bytes));
+}
+
+// Two players in the open who see each other.
+static struct stage *open_pair(void)
+{
+    return open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0},
+                         (raim_vec2){300, 0});
+}
+
 TEST(a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen)
 {
     struct stage *stage =
@@ -54,7 +68,6 @@ TEST(a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen)
     assert_true(first_seen > 20);
     assert_true(first_reported >= first_seen - 3 * latency);
     assert_true(first_reported <= first_seen - latency);
-    stage_close(stage);
 }
 
 TEST(without_sight_all_inside_the_view_is_told)
@@ -65,7 +78,6 @@ TEST(without_sight_all_inside_the_view_is_told)
         open_with_two(walled_map(), def, (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     assert_true(stage_has(stage, 0, stage_slot(stage, 1)));
     assert_true(stage_has(stage, 1, stage_slot(stage, 0)));
-    stage_close(stage);
 }
 
 static void compare_views(uint32_t width, uint32_t height, bool sight)
@@ -89,7 +101,6 @@ static void compare_views(uint32_t width, uint32_t height, bool sight)
         assert_int_equal(stage_has(stage, 0, stage_slot(stage, 1)), off < 0);
         assert_int_equal(stage_has(stage, 1, stage_slot(stage, 0)), off < 0);
     }
-    stage_close(stage);
 }
 
 TEST(everybody_has_the_view_that_the_arena_says)
@@ -119,7 +130,6 @@ static void play(struct stage *stage, int count,
         for (uint32_t handle = 0; handle < 6 && i > 3; handle++)
             check(stage, handle);
     }
-    stage_close(stage);
 }
 
 static void check_reach(const struct stage *stage, uint32_t handle)
@@ -229,7 +239,6 @@ static size_t events_of_kill(raim_vec2 where, uint8_t *bytes)
             memcpy(bytes, out.data, size);
         }
     }
-    stage_close(stage);
     return size;
 }
 
@@ -244,8 +253,7 @@ TEST(events_tell_no_places)
 
 TEST(where_nothing_happens_ten_snapshots_a_second_are_sent)
 {
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     stage_ticks(stage, 64);
     const uint32_t before = stage->viewers[0].told;
     for (int i = 0; i < 60; i++) {
@@ -263,13 +271,11 @@ TEST(where_nothing_happens_ten_snapshots_a_second_are_sent)
         assert_true(raim_wire_is_predicted(&stage->limits, newest, &now));
     }
     assert_int_equal(stage->viewers[0].told - before, 10);
-    stage_close(stage);
 }
 
 TEST(news_are_sent_until_they_are_acknowledged)
 {
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     stage_ticks(stage, 20);
     stage->viewers[0].keeps_acks = true;
     stage->viewers[1].pressed.aim = 12345; // and stays so
@@ -283,7 +289,6 @@ TEST(news_are_sent_until_they_are_acknowledged)
     const uint32_t after = stage->viewers[0].told;
     stage_ticks(stage, 5);
     assert_true(stage->viewers[0].told - after <= 1);
-    stage_close(stage);
 }
 
 // A tick in which another player turns its aim, and no snapshot is needed for anything else.
@@ -311,8 +316,7 @@ static bool has_exact(const struct stage *stage)
 
 TEST(of_ticks_that_bring_nothing_but_aims_every_second_is_left_out)
 {
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     stage_ticks(stage, 100); // shields run down
     uint32_t sent = 0;
     bool was_sent = turn(stage);
@@ -324,13 +328,11 @@ TEST(of_ticks_that_bring_nothing_but_aims_every_second_is_left_out)
     }
     // Each change of the margin may add a snapshot or two.
     assert_true(sent >= 300 && sent < 310);
-    stage_close(stage);
 }
 
 TEST(a_change_is_sent_at_once_and_again_in_the_next_tick)
 {
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     stage_ticks(stage, 100);
     static const int8_t ways[] = {0, 1, 0, -1};
     int left_out = 0, way = 0;
@@ -348,13 +350,11 @@ TEST(a_change_is_sent_at_once_and_again_in_the_next_tick)
         i += 2;
     }
     assert_true(left_out > 50);
-    stage_close(stage);
 }
 
 TEST(a_message_with_events_has_the_aims_too)
 {
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     stage_ticks(stage, 100);
     turn(stage); // the first turn is played in the next tick
     for (int i = 0; i < 1200; i++) {
@@ -363,7 +363,6 @@ TEST(a_message_with_events_has_the_aims_too)
             assert_true(raim_match_say(stage->match, "hello"));
         assert_true(turn(stage) || !is_event);
     }
-    stage_close(stage);
 }
 
 static uint64_t rejected(const struct stage *stage, enum raim_rejection rejection)
@@ -374,15 +373,12 @@ static uint64_t rejected(const struct stage *stage, enum raim_rejection rejectio
 static void acknowledge(struct stage *stage, uint32_t tick)
 {
     struct viewer liar = {.has_named = true, .name = tick};
-    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    raim_match_receive(stage->match, 0, false, bytes,
-                       stage_write_input(&liar, stage->match->world->tick + 1, bytes));
+    stage_input(stage, &liar, 1);
 }
 
 TEST(only_snapshots_that_were_sent_can_be_acknowledged)
 {
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     stage_ticks(stage, 128);
     const struct raim_connection *client = &stage->match->connections[0];
     const uint32_t now = stage->match->world->tick;
@@ -410,32 +406,25 @@ TEST(only_snapshots_that_were_sent_can_be_acknowledged)
     stage_join(stage, 0);
     acknowledge(stage, now);
     assert_int_equal(rejected(stage, RAIM_REJECTED_ACK), 4);
-    stage_close(stage);
 }
 
 TEST(an_input_without_a_snapshot_makes_the_next_one_whole)
 {
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     stage_ticks(stage, 64);
     struct viewer *viewer = &stage->viewers[0];
     const struct viewer forgetful = {0};
-    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     memset(viewer->has, 0, sizeof viewer->has); // no baseline that it could read against
-    raim_match_receive(stage->match, 0, false, bytes,
-                       stage_write_input(&forgetful, stage->match->world->tick + 1, bytes));
+    stage_input(stage, &forgetful, 1);
     const uint32_t before = viewer->told;
     stage_tick(stage);
     assert_int_equal(viewer->told - before, 1);
     stage_ticks(stage, 20);
-    stage_close(stage);
 }
 
 TEST(a_feigned_latency_shows_no_more_than_a_quarter_of_a_second)
 {
-    struct raim_match_def def = usual_def();
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), def, (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     struct viewer *liar = &stage->viewers[0];
     liar->keeps_acks = true;
     liar->has_named = false;
@@ -447,9 +436,7 @@ TEST(a_feigned_latency_shows_no_more_than_a_quarter_of_a_second)
             raim_sent_view_at(&stage->match->interest, &stage->match->connections[0], late)->sent;
         liar->name = late;
         stage->viewers[1].pressed.aim += 100; // so that every tick needs a snapshot
-        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-        raim_match_receive(stage->match, 0, false, bytes,
-                           stage_write_input(liar, stage->match->world->tick + 60, bytes));
+        stage_input(stage, liar, 60);
     }
     assert_int_equal(raim_view_latency(stage->match, &stage->match->connections[0]), 15);
     stage_put(stage, stage_slot(stage, 0), (raim_vec2){-900, 0});
@@ -460,24 +447,20 @@ TEST(a_feigned_latency_shows_no_more_than_a_quarter_of_a_second)
     liar->keeps_acks = false;
     stage_ticks(stage, 150);
     assert_true(raim_view_latency(stage->match, &stage->match->connections[0]) <= 5);
-    stage_close(stage);
 }
 
 TEST(the_latency_is_from_a_snapshot_to_the_input_that_knew_it)
 {
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     const struct raim_connection *client = &stage->match->connections[0];
     // The next tick plays the input made on seeing this one: a tick, and 50 ms of interpolation.
     assert_true(client->latency_ticks == 1);
     assert_int_equal(raim_view_latency(stage->match, client), 4);
-    stage_close(stage);
 }
 
 TEST(rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast)
 {
-    struct stage *stage =
-        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    struct stage *stage = open_pair();
     const struct raim_connection *client = &stage->match->connections[0];
     raim_match_set_snapshot_interval(stage->match, 4);
     assert_int_equal(raim_view_latency(stage->match, client), 4 + 3);
@@ -488,14 +471,11 @@ TEST(rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast)
         stage->viewers[1].pressed.aim += 100; // so that every tick needs a snapshot
         fast->has_named = true;
         fast->name = fast->newest;
-        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-        raim_match_receive(stage->match, 0, false, bytes,
-                           stage_write_input(fast, stage->match->world->tick + 60, bytes));
+        stage_input(stage, fast, 60);
     }
     assert_int_equal(rejected(stage, RAIM_REJECTED_ACK), 0);
     // The present tick, two that inputs may be early, 50 ms of interpolation, and the interval.
     assert_int_equal(raim_view_latency(stage->match, client), 1 + 2 + 3 + 3);
-    stage_close(stage);
 }
 
 // Hundreds of running and shooting players in one view exceed a message.
@@ -545,7 +525,6 @@ TEST(in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second)
     assert_true(left_out > 1000); // not all fitted
     assert_true(longest <= PATIENCE);
     assert_true(stage->largest > RAIM_MAX_MESSAGE_BYTES - 16);
-    stage_close(stage);
 }
 
 // So many slow bullets that even their removal exceeds a message.
@@ -579,5 +558,4 @@ TEST(a_rain_of_bullets_never_outgrows_a_message)
         stage_tick(stage);
     }
     assert_true(stage->largest > RAIM_MAX_MESSAGE_BYTES - 16);
-    stage_close(stage);
 }

@@ -163,119 +163,109 @@ static struct raim_visibility_cache_query query_from(const struct stage *stage, 
     };
 }
 
-static bool may_see_within(struct stage *stage, struct raim_visibility_cache *pairs, uint32_t tick,
-                           uint32_t latency, raim_vec2 centre)
+// A map with walls, and a cache of its viewer; destroyed after the test.
+static struct stage walled;
+static struct raim_visibility_cache pairs;
+
+static void close_walls(void *unused)
 {
-    raim_visibility_set_tick(stage->visibility, tick);
-    struct raim_visibility_cache_query query = query_from(stage, tick, eye);
+    (void)unused;
+    raim_visibility_cache_destroy(&pairs);
+    tear_down(&walled);
+}
+
+static void open_walls(const struct raim_obstacle_def *walls, int count)
+{
+    set_up(&walled, make_map(walls, count));
+    assert_true(raim_visibility_cache_create(&pairs, 2, 4));
+    test_at_end(close_walls, NULL);
+}
+
+static void open_wall(void)
+{
+    const struct raim_obstacle_def wall = block(-50, -400, 50, 400);
+    open_walls(&wall, 1);
+}
+
+static bool may_see_within(uint32_t tick, uint32_t latency, raim_vec2 centre)
+{
+    raim_visibility_set_tick(walled.visibility, tick);
+    struct raim_visibility_cache_query query = query_from(&walled, tick, eye);
     query.latency = latency;
     const struct raim_view_target target = player_at(centre);
-    raim_visibility_cache_begin(pairs, 0, latency);
-    const bool visible = raim_visibility_cache_may_see(pairs, &query, &target);
-    raim_visibility_cache_end(pairs);
+    raim_visibility_cache_begin(&pairs, 0, latency);
+    const bool visible = raim_visibility_cache_may_see(&pairs, &query, &target);
+    raim_visibility_cache_end(&pairs);
     return visible;
 }
 
-static bool may_see(struct stage *stage, struct raim_visibility_cache *pairs, uint32_t tick,
-                    raim_vec2 centre)
+static bool may_see(uint32_t tick, raim_vec2 centre)
 {
-    return may_see_within(stage, pairs, tick, LATENCY, centre);
-}
-
-static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs)
-{
-    const struct raim_obstacle_def wall = block(-50, -400, 50, 400);
-    set_up(stage, make_map(&wall, 1));
-    assert_true(raim_visibility_cache_create(pairs, 2, 4));
+    return may_see_within(tick, LATENCY, centre);
 }
 
 TEST(a_shorter_latency_does_not_hide_for_longer)
 {
-    struct stage stage;
-    struct raim_visibility_cache pairs;
-    set_up_wall(&stage, &pairs);
+    open_wall();
     uint32_t tick = 1;
     const uint32_t longest = tick + RAIM_VISIBILITY_CACHE_REST;
-    assert_false(may_see_within(&stage, &pairs, tick++, 2 * LATENCY, behind_the_wall));
+    assert_false(may_see_within(tick++, 2 * LATENCY, behind_the_wall));
     // The answer holds for its rest, and no longer.
     while (tick <= longest)
-        may_see_within(&stage, &pairs, tick++, LATENCY, in_sight);
-    assert_true(may_see_within(&stage, &pairs, tick, LATENCY, in_sight));
-    raim_visibility_cache_destroy(&pairs);
-    tear_down(&stage);
+        may_see_within(tick++, LATENCY, in_sight);
+    assert_true(may_see_within(tick, LATENCY, in_sight));
 }
 
 TEST(a_longer_latency_does_not_bring_back_what_was_seen)
 {
-    struct stage stage;
-    struct raim_visibility_cache pairs;
-    set_up_wall(&stage, &pairs);
+    open_wall();
     uint32_t tick = 1;
-    assert_true(may_see_within(&stage, &pairs, tick++, LATENCY - 3, in_sight));
+    assert_true(may_see_within(tick++, LATENCY - 3, in_sight));
     for (; tick <= 1 + LATENCY - 3; tick++)
-        assert_true(may_see_within(&stage, &pairs, tick, LATENCY, behind_the_wall));
-    assert_false(may_see_within(&stage, &pairs, tick, LATENCY, behind_the_wall));
-    raim_visibility_cache_destroy(&pairs);
-    tear_down(&stage);
+        assert_true(may_see_within(tick, LATENCY, behind_the_wall));
+    assert_false(may_see_within(tick, LATENCY, behind_the_wall));
 }
 
 TEST(who_was_seen_may_be_seen_for_a_latency_more)
 {
-    struct stage stage;
-    struct raim_visibility_cache pairs;
-    set_up_wall(&stage, &pairs);
+    open_wall();
     uint32_t tick = 1;
-    assert_true(may_see(&stage, &pairs, tick, in_sight));
+    assert_true(may_see(tick, in_sight));
     for (; tick <= 1 + LATENCY; tick++)
-        assert_true(may_see(&stage, &pairs, tick, behind_the_wall));
-    assert_false(may_see(&stage, &pairs, tick, behind_the_wall));
-    raim_visibility_cache_destroy(&pairs);
-    tear_down(&stage);
+        assert_true(may_see(tick, behind_the_wall));
+    assert_false(may_see(tick, behind_the_wall));
 }
 
 TEST(who_is_far_behind_a_wall_stays_hidden_for_a_rest)
 {
-    struct stage stage;
-    struct raim_visibility_cache pairs;
-    set_up_wall(&stage, &pairs);
+    open_wall();
     uint32_t tick = 1;
-    assert_false(may_see(&stage, &pairs, tick, behind_the_wall));
+    assert_false(may_see(tick, behind_the_wall));
     for (; tick <= 1 + RAIM_VISIBILITY_CACHE_REST; tick++)
-        assert_false(may_see(&stage, &pairs, tick, in_sight));
-    assert_true(may_see(&stage, &pairs, tick, in_sight));
-    raim_visibility_cache_destroy(&pairs);
-    tear_down(&stage);
+        assert_false(may_see(tick, in_sight));
+    assert_true(may_see(tick, in_sight));
 }
 
 // Two walls hide the target together: one covers the left half of the way, one the right half.
 TEST(who_comes_into_sight_after_a_search_is_seen_at_once)
 {
     const struct raim_obstacle_def walls[] = {block(-50, -400, 50, 5), block(100, -5, 150, 400)};
-    struct stage stage;
-    struct raim_visibility_cache pairs;
-    set_up(&stage, make_map(walls, 2));
-    assert_true(raim_visibility_cache_create(&pairs, 2, 4));
+    open_walls(walls, 2);
     const raim_vec2 hidden = {300, 0}, seen = {-150, 0};
     uint32_t tick = 1;
     for (; tick <= 3; tick++)
-        assert_false(may_see(&stage, &pairs, tick, hidden));
-    assert_true(may_see(&stage, &pairs, tick, seen));
-    raim_visibility_cache_destroy(&pairs);
-    tear_down(&stage);
+        assert_false(may_see(tick, hidden));
+    assert_true(may_see(tick, seen));
 }
 
 TEST(whoever_is_forgotten_is_looked_at_anew)
 {
-    struct stage stage;
-    struct raim_visibility_cache pairs;
-    set_up_wall(&stage, &pairs);
-    assert_true(may_see(&stage, &pairs, 1, in_sight));
+    open_wall();
+    assert_true(may_see(1, in_sight));
     raim_visibility_cache_forget_target(&pairs, 1);
-    assert_false(may_see(&stage, &pairs, 2, behind_the_wall));
+    assert_false(may_see(2, behind_the_wall));
     raim_visibility_cache_forget_viewer(&pairs, 0);
-    assert_true(may_see(&stage, &pairs, 3, in_sight));
-    raim_visibility_cache_destroy(&pairs);
-    tear_down(&stage);
+    assert_true(may_see(3, in_sight));
 }
 
 // Targets come, go and are forgotten, and a cache for all of them answers as one for each does.

@@ -40,33 +40,6 @@ TEST(names_of_every_script_pass)
     assert_rows(ROWS(rows));
 }
 
-TEST(what_is_not_utf8_is_rejected)
-{
-    static const struct row rows[] = {
-        {"a\x80", NULL},                     // continuation alone
-        {"a\xBF", NULL},                     //
-        {"a\xC3", NULL},                     // cut after one of two
-        {"a\xC3z", NULL},                    //
-        {"a\xE4\xB8", NULL},                 // cut after two of three
-        {"a\xE4\xB8z", NULL},                //
-        {"a\xF0\x9F\x98", NULL},             // cut after three of four
-        {"a\xF0\x9F\x98z", NULL},            //
-        {"a\xC0\x80", NULL},                 // overlong U+0000
-        {"a\xC1\xBF", NULL},                 // overlong U+007F
-        {"a\xE0\x9F\xBF", NULL},             // overlong U+07FF
-        {"a\xF0\x8F\xBF\xBF", NULL},         // overlong U+FFFF
-        {"a\xED\xA0\x80", NULL},             // surrogate U+D800
-        {"a\xED\xBF\xBF", NULL},             // surrogate U+DFFF
-        {"a\xF4\x90\x80\x80", NULL},         // U+110000
-        {"a\xF7\xBF\xBF\xBF", NULL},         // U+1FFFFF
-        {"a\xF8\x88\x80\x80\x80", NULL},     // five bytes
-        {"a\xFC\x84\x80\x80\x80\x80", NULL}, // six
-        {"a\xFE", NULL},
-        {"a\xFF", NULL},
-    };
-    assert_rows(ROWS(rows));
-}
-
 TEST(controls_and_invisible_ones_are_stripped)
 {
     static const struct row rows[] = {

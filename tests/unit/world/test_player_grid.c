@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tests of the players' grid. The oracle is a look at every player.
-//     test_player_grid [--seed N]
 #include "chance.h"
 #include "grid_move.h"
 #include "player_grid.h"
