@@ -97,8 +97,10 @@ void test_end_now(const void *argument)
     do
         assert(i > 0);
     while (at_end[--i].argument != argument);
-    at_end[i].function(at_end[i].argument);
+    void (*const function)(void *) = at_end[i].function;
+    void *const own = at_end[i].argument;
     memmove(&at_end[i], &at_end[i + 1], (--at_end_count - i) * sizeof at_end[0]);
+    function(own);
 }
 
 static int set_up_test(void **state)

@@ -23,7 +23,6 @@ static void end(void *unused)
 {
     (void)unused;
     event_queue_destroy(queue);
-    close_test_match(test);
 }
 
 // Until the test's end.

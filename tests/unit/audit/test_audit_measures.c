@@ -21,7 +21,6 @@ static void finish(void *fixture)
 {
     struct fixture *f = fixture;
     audit_measures_destroy(f->measures);
-    fixture_destroy(f->arena);
     free(f);
 }
 
