@@ -19,6 +19,9 @@ agones = {
 };
 {{- else }}
 {{- .Values.config | trim }}
+{{- if .Values.web.enabled }}
+gateway = { key_file = "/gateway/key"; };
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -70,6 +73,9 @@ spec:
         - {name: config, mountPath: /config, readOnly: true}
         - {name: run, mountPath: /run/raimd}
         - {name: state, mountPath: /var/lib/raimd}
+        {{- if .Values.web.enabled }}
+        - {name: gateway, mountPath: /gateway, readOnly: true}
+        {{- end }}
   volumes:
     - name: config
       configMap: {name: {{ .Release.Name }}-config}
@@ -77,4 +83,8 @@ spec:
       emptyDir: {medium: Memory, sizeLimit: 64Mi}
     - name: state
       emptyDir: {sizeLimit: {{ .Values.stateSize }}}
+    {{- if .Values.web.enabled }}
+    - name: gateway
+      secret: {secretName: {{ .Values.web.keySecret }}, defaultMode: 0440}
+    {{- end }}
 {{- end }}
