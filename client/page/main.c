@@ -78,7 +78,7 @@ static void read_options(const char *lines)
 static void begin_download(void)
 {
     char url[TEXT_BYTES + 16];
-    snprintf(url, sizeof url, "recordings/%s", page.watch);
+    snprintf(url, sizeof url, "/recordings/%s", page.watch);
     const struct http_request_def def = {
         .url = url, .max_bytes = RECORDING_BYTES, .timeout_ms = RECORDING_MS};
     page.download = http_request_begin(&def);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plays the page's game without a browser: node player.mjs PAGE SERVER SECONDS. Datagrams go by UDP,
 // letters have a made-up width, and nothing is shown. It joins, runs in squares, fires and chats, and
-// prints its reports and what was written, as JSON.
+// prints its reports and what was written, as JSON. With a FILE.raimrec for a server it watches that.
 import dgram from "node:dgram";
 import fs from "node:fs";
 import path from "node:path";
@@ -68,7 +68,12 @@ const until = (moment, wanted) => new Promise(resolve => {
     }, 10);
 });
 
-game.open(...pass(`gateway=127.0.0.1:9\nserver=${server}\nname=Node`));
+const isRecording = server.endsWith(".raimrec");
+if (isRecording) // as the page's site would answer
+    globalThis.fetch = async url => url.endsWith("/lost.raimrec") ? new Response("", {status: 404})
+        : new Response(fs.readFileSync(server));
+game.open(...pass("gateway=127.0.0.1:9\nname=Node\n" +
+    (isRecording ? `watch=${path.basename(server)}` : `server=${server}`)));
 game.resize(WIDTH, HEIGHT, 1);
 setInterval(() => { hasLeft ||= !game.serve(); }, SERVE_MS);
 setInterval(() => {
@@ -77,6 +82,11 @@ setInterval(() => {
     frameMs += performance.now() - begun;
 }, FRAME_MS);
 
+if (isRecording) {
+    await until(performance.now() + 1000 * seconds, () => false);
+    console.log(JSON.stringify({frames, written: [...written]}));
+    process.exit(0);
+}
 await until(performance.now() + JOINING_MS, () => [PLAYING, ENDED].includes(report().state));
 const isPlaying = report().state === PLAYING;
 await until(performance.now() + 300, () => isPlaying); // to see why not

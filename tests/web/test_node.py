@@ -89,6 +89,24 @@ class NodeTest(unittest.TestCase):
         seen = json.loads(result.stdout)
         self.assertIn("No answer from 127.0.0.1:9", seen["written"])
 
+    def watch(self, recording, seconds=1.5):
+        result = subprocess.run([NODE, PLAYER, PAGE, recording, str(seconds)], text=True, check=True,
+                                capture_output=True, timeout=harness.LIFE_S)
+        self.assertEqual(result.stderr, "")
+        return json.loads(result.stdout)
+
+    def test_it_shows_a_recording_of_its_site(self):
+        seen = self.watch(harness.ROOT / "tests/golden/crossfire.raimrec")
+        self.assertGreater(seen["frames"], 10)
+        self.assertTrue(any(words.endswith(" / 0:15") for words in seen["written"]), seen["written"])
+
+    def test_it_says_which_recording_cannot_be_played(self):
+        self.assertIn("the site has no such recording (status 404)", self.watch("lost.raimrec")["written"])
+        with Stage() as stage:
+            path = stage.directory / "bad.raimrec"
+            path.write_bytes(b"no recording at all")
+            self.assertIn("This recording cannot be played", self.watch(path)["written"])
+
 
 if __name__ == "__main__":
     harness.main()
