@@ -59,6 +59,7 @@ static void connect(struct play *play)
     def.admin_key = play->has_admin_key ? play->admin_key : NULL;
     def.password = play->password[0] != '\0' ? play->password : NULL;
     def.require_encryption = play->require_encryption;
+    def.small_datagrams = platform_has_small_datagrams();
     def.watch = play->watch;
     def.target = play->target;
     def.connect_timeout_s =

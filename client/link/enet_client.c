@@ -181,7 +181,8 @@ static bool open_host(struct raim_enet_client *connection)
     connection->host = enet_host_create(NULL, 1, CHANNELS, 0, 0);
     if (connection->host == NULL)
         return false;
-    connection->host->peers[0].mtu = connection->mtu; // ENet offers it to the server
+    connection->host->peers[0].mtu = connection->mtu; // ENet 1.3.17 offers it to the server
+    connection->host->mtu = connection->mtu;          // ENet 1.3.18 offers this one
     connection->carrier = raim_enet_carrier_create(connection->host, &def);
     return connection->carrier != NULL;
 }

@@ -23,5 +23,8 @@ bool platform_can_quit(void);
 // Why no server can be reached from here, and what to do; NULL: nothing is known that prevents it.
 const char *platform_network_problem(void);
 
+// Whether a gateway on the way to all servers carries small datagrams alone (client.h).
+bool platform_has_small_datagrams(void);
+
 // Tells a player who does not see the screen.
 void platform_say(const char *words);

@@ -21,6 +21,7 @@ from page import PAGE, WITHOUT
 NODE = shutil.which("node")
 PLAYER = pathlib.Path(__file__).with_name("player.mjs")
 PLAY_S = 4
+LARGEST_BYTES = 1124 # small_datagrams of client.h
 PLAYING = 2 # enum raim_client_state
 WASM_BYTES, PAGE_BYTES = 1_000_000, 500_000
 JAVASCRIPT_LINES = 800
@@ -77,6 +78,7 @@ class NodeTest(unittest.TestCase):
                 self.assertEqual(played["mispredictions"], 0)
             self.assertGreater(math.dist((joined["x"], joined["y"]), (played["x"], played["y"])), 20)
             self.assertGreater(played["shots"], 0)
+            self.assertLessEqual(played["largest_datagram"], LARGEST_BYTES)
             self.assertIn("hello from node", seen["written"])
             self.assertTrue(seen["hasLeft"])
             daemon.wait_players(0)

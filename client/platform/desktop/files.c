@@ -50,6 +50,11 @@ const char *platform_network_problem(void)
     return NULL;
 }
 
+bool platform_has_small_datagrams(void)
+{
+    return false;
+}
+
 void platform_say(const char *words)
 {
     (void)words; // SDL knows no screen readers

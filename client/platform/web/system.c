@@ -75,6 +75,11 @@ const char *platform_network_problem(void)
                    : NULL;
 }
 
+bool platform_has_small_datagrams(void)
+{
+    return true; // a datagram of WebTransport lies within a packet of QUIC
+}
+
 raim_socket raim_system_open_udp(const struct raim_address *address)
 {
     if (!page_can_connect())
