@@ -52,6 +52,13 @@ static void take_option(const char *name, const char *value)
     }
 }
 
+// Several hashes have commas between them. A "+" of base64 is a space in an address.
+static void clean_hashes(char *hash)
+{
+    for (; *hash != '\0'; hash++)
+        *hash = *hash == ' ' ? '+' : *hash == ',' ? ' ' : *hash;
+}
+
 // Lines NAME=VALUE.
 static void read_options(const char *lines)
 {
@@ -72,6 +79,7 @@ static void read_options(const char *lines)
     def->follow = page.follow[0] != '\0' ? page.follow : NULL;
     if (raim_link_read_access(page.access, access, sizeof access) > 0)
         def->access = page.access;
+    clean_hashes(page.hash);
     gateway_choose(page.gateway, page.hash);
 }
 
@@ -140,7 +148,7 @@ static void prepare(void)
     if (page.download != NULL)
         take_recording();
     else if (page.problem[0] == '\0' && page.def.recording == NULL)
-        gateway_update(raim_link_now_us());
+        gateway_update(raim_link_now_us(), GATEWAY_PAUSE_US);
     const bool is_ready = page.def.recording != NULL || page.def.port == 0 || gateway_is_ready();
     if (page.download == NULL && page.problem[0] == '\0' && is_ready)
         begin_game();

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Browsers play through a real raim-web on a real raimd. Their last pictures are kept in build/web/shots."""
 
+import functools
+import http.server
 import json
 import math
 import pathlib
 import signal
 import sys
+import threading
 import time
 import unittest
+import urllib.request
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))
 # pylint: disable=wrong-import-position
@@ -108,6 +112,13 @@ class PlayTest(unittest.TestCase):
         self.page.shoot(SHOTS / f"{name}.png")
 
 
+class Site(http.server.SimpleHTTPRequestHandler):
+    """A web server that knows nothing of raim."""
+
+    def log_message(self, *_): # pylint: disable=arguments-differ
+        pass
+
+
 @unittest.skipIf(PAGE is None, WITHOUT)
 @unittest.skipUnless((BIN / "raim-web").exists(), "no raim-web here")
 @unittest.skipIf(browser.CHROMIUM is None, browser.WITHOUT)
@@ -201,9 +212,21 @@ class ChromiumTest(PlayTest):
         self.shoot("chromium-lost")
         self.start_gateway()
         begun = time.monotonic()
-        self.wait("session", lambda report: report["state"] == PLAYING and report["resumes"] == 1, 30)
+        self.wait("session", lambda report: report["state"] == PLAYING and report["resumes"] == 1)
         print(f"resumed {time.monotonic() - begun:.1f} s after the gateway's start")
         self.assertEqual(self.score("Resumer"), before)
+
+    def test_a_page_may_lie_elsewhere(self):
+        self.serve()
+        handler = functools.partial(Site, directory=PAGE)
+        site = self.enterContext(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler))
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        self.addCleanup(site.shutdown)
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/servers.json", timeout=harness.START_S) as answer:
+            hashes = ",".join(json.load(answer)["certificate_hashes"])
+        self.page.open(f"http://127.0.0.1:{site.server_port}/?server={self.server}&gateway=127.0.0.1:{self.port}"
+                       f"&hash={hashes}", *SIZE)
+        self.wait("player", lambda report: report.get("state") == PLAYING, JOIN_S)
 
     def test_a_tab_that_slept_plays_on(self):
         self.serve()

@@ -62,7 +62,7 @@ void browser_add_master(struct browser *browser, const struct server_address *ma
 
 void browser_update(struct browser *browser, double now_s)
 {
-    gateway_update((uint64_t)(now_s * 1e6));
+    gateway_update((uint64_t)(now_s * 1e6), GATEWAY_PAUSE_US);
     for (int i = 0; i < browser->count; i++)
         browser->found[i].answers = false;
     for (int i = 0; i < gateway_count(); i++) {

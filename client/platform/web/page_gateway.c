@@ -12,15 +12,13 @@
 
 enum { HTTP_OK = 200, MAX_BYTES = 1 << 20, TIMEOUT_MS = 4000, HASHES_BYTES = 512 };
 
-static const uint64_t pause_us = 2000000; // between two questions
-
 static struct {
     char address[SERVER_ADDRESS_BYTES];
     char hashes[HASHES_BYTES];
     bool is_told; // the hashes, by the page's address
     bool is_ready;
-    struct http_request *request; // NULL: none is under way
-    uint64_t next_us;
+    struct http_request *request;   // NULL: none is under way
+    uint64_t asked_us, answered_us; // 0: never
     int count;
     struct gateway_row rows[GATEWAY_ROWS];
 } gateway;
@@ -85,7 +83,7 @@ static void read_list(const char *text, size_t size)
     json_decref(root);
 }
 
-static void take_answer(void)
+static void take_answer(uint64_t now_us)
 {
     const enum http_request_state state = http_request_poll(gateway.request);
     if (state == HTTP_REQUEST_PENDING)
@@ -94,25 +92,32 @@ static void take_answer(void)
         size_t size;
         const char *body = http_request_body(gateway.request, &size);
         read_list(body, size);
+        gateway.answered_us = now_us;
     }
     http_request_destroy(gateway.request);
     gateway.request = NULL;
     gateway.is_ready = true;
 }
 
-void gateway_update(uint64_t now_us)
+void gateway_update(uint64_t now_us, uint64_t pause_us)
 {
     char url[SERVER_ADDRESS_BYTES + 32];
-    if (gateway.request == NULL && now_us >= gateway.next_us) {
+    const bool is_due = gateway.asked_us == 0 || now_us - gateway.asked_us >= pause_us;
+    if (gateway.request == NULL && is_due) {
         // By the scheme of the page's own address.
         snprintf(url, sizeof url, "//%s/servers.json", gateway.address);
         const struct http_request_def def = {
             .url = url, .max_bytes = MAX_BYTES, .timeout_ms = TIMEOUT_MS};
         gateway.request = http_request_begin(&def);
-        gateway.next_us = now_us + pause_us;
+        gateway.asked_us = now_us;
     }
     if (gateway.request != NULL)
-        take_answer();
+        take_answer(now_us);
+}
+
+uint64_t gateway_answered_us(void)
+{
+    return gateway.answered_us;
 }
 
 bool gateway_is_ready(void)

@@ -22,8 +22,12 @@ struct gateway_row {
 // spaces between them; "": it is asked for them. Copies both.
 void gateway_choose(const char *address, const char *hashes);
 
-// Asks the gateway for its list, unless it was asked a moment ago, and takes its answer.
-void gateway_update(uint64_t now_us);
+// Asks the gateway for its list, unless it was asked so little time ago, and takes its answer.
+#define GATEWAY_PAUSE_US 2000000
+void gateway_update(uint64_t now_us, uint64_t pause_us);
+
+// When the last answer came; 0: none did.
+uint64_t gateway_answered_us(void);
 
 // Whether a session can be opened: the hashes are known, or the gateway does not tell any.
 bool gateway_is_ready(void);

@@ -15,20 +15,22 @@
 #include <time.h>
 
 // The gateway resolves names. An address has the number of its host here.
-enum { HOSTS = 64, SOCKETS = 16 };
-
-static const uint64_t reopen_us = 250000, patience_us = 2000000;
+enum { HOSTS = 64, SOCKETS = 16, NO_SESSION = -1 };
 
 static char hosts[HOSTS][SERVER_HOST_BYTES];
 
 static struct {
     bool is_open;
     struct raim_address address;
-    int session; // of the page
+    int session; // of the page; NO_SESSION: to be opened
     uint64_t opened_us;
 } sockets[SOCKETS];
 
-static bool is_shut; // the last session did not open within its time
+// A session that does not open makes Chromium wait longer with each further one, up to 20 s at the
+// 14th, for five minutes. So after a failure the gateway must have answered by HTTP.
+static const uint64_t patience_us = 2000000, ask_us = 300000, retry_us = 250000;
+static uint32_t failures; // in succession
+static uint64_t failed_us;
 
 uint64_t raim_system_now_us(void)
 {
@@ -51,18 +53,51 @@ uint32_t raim_system_resolve(const char *host, uint16_t port, bool is_numeric,
     return 0;
 }
 
-static void open_session(raim_socket socket)
+static void note_failure(void)
 {
-    const struct raim_address *address = &sockets[socket].address;
-    sockets[socket].opened_us = raim_system_now_us();
-    sockets[socket].session = gateway_open_session(hosts[address->bytes[0]], address->port);
+    const uint32_t most = 5; // doublings of the time to the next try
+    failures = failures < most ? failures + 1 : most;
+    failed_us = raim_system_now_us();
+}
+
+static bool may_open(uint64_t now_us)
+{
+    if (failures == 0)
+        return true;
+    gateway_update(now_us, ask_us);
+    const uint64_t answered_us = gateway_answered_us(); // 0 for a page that lies elsewhere
+    return (answered_us > failed_us || answered_us == 0) &&
+           now_us - failed_us >= retry_us << (failures - 1);
 }
 
 static void close_session(raim_socket socket)
 {
-    is_shut = page_session_state(sockets[socket].session) != PAGE_SESSION_OPEN &&
-              (is_shut || raim_system_now_us() - sockets[socket].opened_us > patience_us);
+    if (sockets[socket].session == NO_SESSION)
+        return;
+    const int state = page_session_state(sockets[socket].session);
+    const bool was_long = raim_system_now_us() - sockets[socket].opened_us > patience_us;
+    if (state == PAGE_SESSION_CLOSED || (state == PAGE_SESSION_OPENING && was_long))
+        note_failure();
     page_close_session(sockets[socket].session);
+    sockets[socket].session = NO_SESSION;
+}
+
+// Opens the session of a socket, anew where it was lost.
+static void keep_open(raim_socket socket)
+{
+    const uint64_t now_us = raim_system_now_us();
+    const int session = sockets[socket].session;
+    const int state = session != NO_SESSION ? page_session_state(session) : PAGE_SESSION_CLOSED;
+    if (state == PAGE_SESSION_OPEN)
+        failures = 0;
+    if (state != PAGE_SESSION_CLOSED)
+        return;
+    close_session(socket);
+    if (!may_open(now_us))
+        return;
+    const struct raim_address *address = &sockets[socket].address;
+    sockets[socket].opened_us = now_us;
+    sockets[socket].session = gateway_open_session(hosts[address->bytes[0]], address->port);
 }
 
 const char *platform_network_problem(void)
@@ -70,9 +105,12 @@ const char *platform_network_problem(void)
     if (!page_can_connect())
         return "This browser reaches servers only from pages at https:// or http://localhost: ask "
                "for such a link, or update the browser";
-    return is_shut ? "The gateway opens no way to the server: this network may block UDP, or the "
-                     "gateway does not lead there"
-                   : NULL;
+    if (failures == 0)
+        return NULL;
+    return gateway_answered_us() > failed_us
+               ? "The gateway opens no way to the server: this network may block UDP, or the "
+                 "gateway does not lead there"
+               : "The gateway of this page does not answer: is this device online?";
 }
 
 bool platform_has_small_datagrams(void)
@@ -89,7 +127,8 @@ raim_socket raim_system_open_udp(const struct raim_address *address)
             continue;
         sockets[i].is_open = true;
         sockets[i].address = *address;
-        open_session(i);
+        sockets[i].session = NO_SESSION;
+        keep_open(i);
         return i;
     }
     return RAIM_NO_SOCKET;
@@ -105,26 +144,17 @@ void raim_system_close(raim_socket socket)
 
 bool raim_system_send(raim_socket socket, const uint8_t *data, size_t size)
 {
-    return page_send(sockets[socket].session, data, size);
-}
-
-// A gateway that was started again may have another certificate.
-static void reopen(raim_socket socket)
-{
-    const uint64_t now_us = raim_system_now_us();
-    gateway_update(now_us);
-    if (now_us - sockets[socket].opened_us < reopen_us)
-        return;
-    close_session(socket);
-    open_session(socket);
+    const int session = sockets[socket].session;
+    return session != NO_SESSION && page_send(session, data, size);
 }
 
 enum raim_received raim_system_receive(raim_socket socket, uint8_t *data, size_t capacity,
                                        size_t *size)
 {
-    const int got = page_receive(sockets[socket].session, data, capacity);
-    if (got < 0 && page_session_state(sockets[socket].session) == PAGE_SESSION_CLOSED)
-        reopen(socket);
+    const int session = sockets[socket].session;
+    const int got = session != NO_SESSION ? page_receive(session, data, capacity) : -1;
+    if (got < 0)
+        keep_open(socket);
     *size = got > 0 ? (size_t)got : 0;
     return got < 0                   ? RAIM_RECEIVED_NOTHING
            : (size_t)got <= capacity ? RAIM_RECEIVED_DATAGRAM
