@@ -69,7 +69,7 @@ struct server {
 };
 
 // Registers a module's section of the status and its metrics.
-static void count(struct server *server, const struct metric_table *table, const void *module)
+static void add_metrics(struct server *server, const struct metric_table *table, const void *module)
 {
     metric_source_set(server->metrics, SERVER_METRICS, table, module);
 }
@@ -104,7 +104,7 @@ static bool open_orchestrator(struct server *server)
         !orchestrator_find_ports(server->orchestrator, server->loop, config, &server->table, error,
                                  sizeof error))
         return fail("agones", error);
-    count(server, &agones_metrics, orchestrator_status(server->orchestrator));
+    add_metrics(server, &agones_metrics, orchestrator_status(server->orchestrator));
     return true;
 }
 
@@ -115,7 +115,7 @@ static bool open_store(struct server *server)
     server->table.store = store_create(has_directory ? directory : NULL);
     if (server->table.store == NULL)
         return fail("store", "out of memory");
-    count(server, &store_metrics, server->table.store);
+    add_metrics(server, &store_metrics, server->table.store);
     if (store_lock(server->table.store))
         return true;
     log_error("another raimd uses the state directory \"%s\"", directory);
@@ -130,7 +130,7 @@ static bool open_events(struct server *server)
     if (server->hook == NULL)
         return fail("events", "out of memory");
     server_events_choose(server->table.events, server->table.config->event_kinds);
-    count(server, &event_hook_metrics, server->hook);
+    add_metrics(server, &event_hook_metrics, server->hook);
     return true;
 }
 
@@ -144,7 +144,7 @@ static bool open_results(struct server *server)
     const struct results_def def = {.directory = *directory != '\0' ? directory : NULL,
                                     .loop = server->loop};
     server->table.results = results_create(&def);
-    count(server, &results_metrics, server->table.results);
+    add_metrics(server, &results_metrics, server->table.results);
     return server->table.results != NULL || fail("results", "out of memory");
 }
 
@@ -158,7 +158,7 @@ static bool open_on_demand(struct server *server)
         server->orchestrator == NULL)
         return true;
     server->on_demand = on_demand_open(server->loop, &server->table, error, sizeof error);
-    count(server, &on_demand_metrics, server->on_demand);
+    add_metrics(server, &on_demand_metrics, server->on_demand);
     return server->on_demand != NULL || fail("arenas", error);
 }
 
@@ -210,7 +210,8 @@ static bool open_control(struct server *server)
         return fail("control", error);
     commands_serve_status(control_commands(server->control), &server->status);
     control_serve_page(server->control, server->http, &config->status_guard);
-    count(server, &ban_source_metrics, commands_ban_source(control_commands(server->control)));
+    add_metrics(server, &ban_source_metrics,
+                commands_ban_source(control_commands(server->control)));
     if (has_socket)
         log_info("control started socket=%s", path);
     if (!tcp->listen.is_on)
@@ -219,7 +220,7 @@ static bool open_control(struct server *server)
         control_tcp_open(server->loop, tcp, server->control, server->http, error, sizeof error);
     if (server->control_tcp == NULL)
         return fail("control", error);
-    count(server, &control_tcp_metrics, server->control_tcp);
+    add_metrics(server, &control_tcp_metrics, server->control_tcp);
     log_listening(tcp->certificate[0] != '\0' ? "control started url=https://"
                                               : "control started url=http://",
                   &tcp->listen, control_tcp_port(server->control_tcp), "/v1");
@@ -236,7 +237,7 @@ static bool open_logins(struct server *server)
         server->logins = admin_logins_create(&server->table, commands, server->passwords);
     if (server->logins == NULL)
         return fail("logins", "out of memory");
-    count(server, &admin_logins_metrics, server->logins);
+    add_metrics(server, &admin_logins_metrics, server->logins);
     if (!config->listen.is_on)
         return true;
     server->rcon =
@@ -262,7 +263,7 @@ static bool open_lan_discovery(struct server *server)
 {
     const struct lan_arenas arenas = {&server->table.running, find_arena};
     server->lan_discovery = lan_discovery_open(server->loop, server->table.config, &arenas);
-    count(server, &lan_discovery_metrics, server->lan_discovery);
+    add_metrics(server, &lan_discovery_metrics, server->lan_discovery);
     return true;
 }
 
@@ -283,7 +284,7 @@ static bool start_master_listing(struct server *server)
     if (masters->count == 0)
         return true;
     server->master_listing = master_listing_start(server->loop, masters, &server->table.running);
-    count(server, &master_listing_metrics, server->master_listing);
+    add_metrics(server, &master_listing_metrics, server->master_listing);
     return server->master_listing != NULL;
 }
 
