@@ -45,6 +45,10 @@ class PlayTest(unittest.TestCase):
             self.assertGreater(status["datagrams_in"], 100)
             self.assertGreater(status["datagrams_out"], 100)
             self.assertEqual(status["dropped_rate"], 0)
+            arena, = scene.daemon.get_json()["arenas"]
+            self.assertGreaterEqual(arena["announcements"], 4 * 4) # one a second of each
+            self.assertEqual([arena["rejections"][f"gateway_{why}"]
+                              for why in ("key", "socket", "time")], [0, 0, 0])
 
     def test_a_killed_gateway_costs_nobody_a_score(self):
         with Scene() as scene:

@@ -8,6 +8,7 @@ import re
 import signal
 
 import harness
+from gateway import KEY
 from harness import BIN, START_S, Program, Stage, arena
 from ports import free_port
 
@@ -62,10 +63,13 @@ class Scene(Stage):
         (self.page / "index.html").write_bytes(PAGE)
         self.state = self.directory / "state"
         self.state.mkdir()
+        self.key_file = self.directory / "gateway.key"
+        self.key_file.touch(0o600)
+        self.key_file.write_text(KEY.hex(), encoding="ascii")
         self.port, self.web_port, self.carrier_port = free_port(), free_port(), free_port()
         self.daemon = self.serve(arena(
             port=self.port, max_players=self.players,
-            limits={"connections_per_address": self.players}))
+            limits={"connections_per_address": self.players}), gateway_key_file=str(self.key_file))
         self.gateway = self.start_gateway()
         return self
 
@@ -74,7 +78,8 @@ class Scene(Stage):
         return f"127.0.0.1:{self.port}"
 
     def start_gateway(self, **keys):
-        keys = {"listen": f"127.0.0.1:{self.web_port}", "page": str(self.page), **keys}
+        keys = {"listen": f"127.0.0.1:{self.web_port}", "page": str(self.page),
+                "gateway_key_file": str(self.key_file), **keys}
         if self.limits:
             keys["limits"] = self.limits
         text = "".join(f"{key} = {harness.value(it)};\n" for key, it in keys.items())
