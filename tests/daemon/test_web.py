@@ -16,6 +16,7 @@ import unittest
 import browser
 import harness
 from harness import BIN, START_S, Stage, check_sane, poll
+from ports import free_port
 from web_stage import PAGE, Scene
 
 if not (BIN / "raim-web").exists():
@@ -107,6 +108,27 @@ class PlayTest(unittest.TestCase):
             poll("another cookie", answered)
             print(f"answered {time.monotonic() - began:.2f} s after the restart", flush=True)
             self.assertEqual(scene.gateway.status()["resets"], 1)
+
+    def test_bans_meet_players_and_not_the_gateway(self):
+        with Scene() as scene:
+            scene.carry()
+            staying = scene.bots(scene.daemon, 1, ports=[scene.carrier_port])
+            other = free_port()
+            scene.carry(port=other, own="127.0.0.9")
+            leaving = scene.bots(scene.daemon, 1, ports=[other])
+            scene.daemon.wait_pressing(2)
+
+            def raimctl(*words):
+                return subprocess.run([BIN / "raimctl", "-s", scene.control, *words], text=True,
+                                      capture_output=True, check=True, timeout=START_S).stdout
+            players = json.loads(raimctl("players", "--json"))["players"]
+            self.assertEqual(sorted(player["address"] for player in players),
+                             ["127.0.0.1", "127.0.0.9"])
+            raimctl("ban", "127.0.0.9", "--for", "1m", "--yes")
+            report = leaving.report()
+            self.assertEqual(report["players"][0]["end"], "banned")
+            scene.daemon.wait_players(1)
+            staying.stop(signal.SIGINT)
 
     def test_only_arenas_of_the_list_are_reached(self):
         with Scene() as scene:

@@ -67,9 +67,11 @@ class Scene(Stage):
         self.key_file.touch(0o600)
         self.key_file.write_text(KEY.hex(), encoding="ascii")
         self.port, self.web_port, self.carrier_port = free_port(), free_port(), free_port()
+        self.control = self.directory / "control.sock"
         self.daemon = self.serve(arena(
             port=self.port, max_players=self.players,
-            limits={"connections_per_address": self.players}), gateway_key_file=str(self.key_file))
+            limits={"connections_per_address": self.players}),
+            gateway_key_file=str(self.key_file), control_socket=str(self.control))
         self.gateway = self.start_gateway()
         return self
 
@@ -87,8 +89,10 @@ class Scene(Stage):
         return self._start(Gateway, [BIN / "raim-web", "-c", path],
                            {"STATE_DIRECTORY": str(self.state)}).wait_started()
 
-    def carry(self, target=None):
-        carrier = self._start(Carrier, [BIN / "carrier", self.carrier_port, self.web_port,
-                                        target or self.target, *self.network], None)
+    def carry(self, target=None, port=None, own=None):
+        """A carrier at a port, from an own address."""
+        network = self.network if own is None else (*(self.network or (0, 0)), own)
+        carrier = self._start(Carrier, [BIN / "carrier", port or self.carrier_port, self.web_port,
+                                        target or self.target, *network], None)
         carrier.expected_status = -signal.SIGTERM
         return carrier
