@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the two files of the QUIC server share: quic.c, the socket and the table of connections,
-// and quic_connection.c, one connection.
+// and quic_connection.c, one connection. A file that includes this header defines _GNU_SOURCE and
+// includes ngtcp2.h and ngtcp2_crypto.h first.
 #pragma once
 
 #include "batch.h"
