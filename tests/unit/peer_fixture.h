@@ -22,6 +22,12 @@ enum {
     DELAY_TICKS = 90, // of 1.5 s
 };
 
+struct received_event {
+    uint32_t event_tick; // tick of its arrival
+    uint32_t tick;       // tick of its arrival less the delay
+    struct raim_wire_event event;
+};
+
 // A protocol client. Its handle is its index.
 struct peer {
     bool open, welcome_sent, is_over;
@@ -33,11 +39,7 @@ struct peer {
     struct raim_goodbye goodbye;
     uint32_t roster_sent;
     struct raim_roster_entry roster[SLOTS]; // by slot
-    struct {
-        uint32_t event_tick; // tick of its arrival
-        uint32_t tick;       // tick of its arrival less the delay
-        struct raim_wire_event event;
-    } received[HEARD]; // by sequence number, relative to the WELCOME's
+    struct received_event received[HEARD];  // by sequence number, relative to the WELCOME's
     uint32_t received_count;
     uint32_t chat_rejections, chat_rejection; // CHAT_REJECTED messages, and the last one's reason
     struct raim_vote_offer vote_offer;
@@ -298,6 +300,24 @@ static inline void apply(struct peer *peer, const struct raim_wire_event *event)
             peer->roster[i].score = peer->roster[i].deaths = 0;
         peer->phase = event->phase;
     }
+}
+
+// The nth event of a kind that a peer received; NULL: none.
+static inline const struct received_event *received_of(const struct peer *peer,
+                                                       enum raim_wire_event_kind kind, uint32_t n)
+{
+    for (uint32_t i = 0; i < peer->received_count; i++)
+        if (peer->received[i].event.kind == kind && n-- == 0)
+            return &peer->received[i];
+    return NULL;
+}
+
+static inline uint32_t count_received(const struct peer *peer, enum raim_wire_event_kind kind)
+{
+    uint32_t count = 0;
+    while (received_of(peer, kind, count) != NULL)
+        count++;
+    return count;
 }
 
 // The number of the first event that has not arrived.

@@ -15,26 +15,6 @@ static struct test_match *open_full_table(struct raim_match_def def)
     return test;
 }
 
-// The nth chat event of a player that a peer received; NULL: none.
-static const struct raim_wire_event *received_chat(const struct peer *peer, uint32_t number,
-                                                   uint32_t *event_tick)
-{
-    for (uint32_t i = 0; i < peer->received_count; i++)
-        if (peer->received[i].event.kind == RAIM_WIRE_CHAT && number-- == 0) {
-            *event_tick = peer->received[i].event_tick;
-            return &peer->received[i].event;
-        }
-    return NULL;
-}
-
-static uint32_t count_chat(const struct peer *peer)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < peer->received_count; i++)
-        count += peer->received[i].event.kind == RAIM_WIRE_CHAT;
-    return count;
-}
-
 static void expect_rejection(struct test_match *test, uint32_t handle,
                              enum raim_chat_rejection rejection)
 {
@@ -62,16 +42,14 @@ TEST(everybody_hears_what_a_player_says_and_spectators_late)
     say(test, 1, "well played");
     ticks(test, DELAY_TICKS + 1);
     for (uint32_t i = 0; i < 4; i++) {
-        uint32_t event_tick;
-        const uint32_t delay = i >= 2 ? DELAY_TICKS : 0;
-        const struct raim_wire_event *first = received_chat(&test->peers[i], 0, &event_tick);
-        assert_int_equal(event_tick, chat_in + delay);
-        assert_int_equal(first->player, test->peers[0].welcome.player);
-        assert_string_equal(first->text, "good game");
-        const struct raim_wire_event *second = received_chat(&test->peers[i], 1, &event_tick);
-        assert_int_equal(second->player, test->peers[1].welcome.player);
-        assert_string_equal(second->text, "well played");
-        assert_int_equal(count_chat(&test->peers[i]), 2);
+        const struct received_event *first = received_of(&test->peers[i], RAIM_WIRE_CHAT, 0);
+        assert_int_equal(first->event_tick, chat_in + (i >= 2 ? DELAY_TICKS : 0));
+        assert_int_equal(first->event.player, test->peers[0].welcome.player);
+        assert_string_equal(first->event.text, "good game");
+        const struct received_event *second = received_of(&test->peers[i], RAIM_WIRE_CHAT, 1);
+        assert_int_equal(second->event.player, test->peers[1].welcome.player);
+        assert_string_equal(second->event.text, "well played");
+        assert_int_equal(count_received(&test->peers[i], RAIM_WIRE_CHAT), 2);
     }
     assert_int_equal(rejected(test, RAIM_REJECTED_CHAT), 0);
 }
@@ -80,14 +58,14 @@ TEST(what_is_said_is_cleaned_as_names_are)
 {
     struct test_match *test = open_full_table(usual_def());
     char longest[RAIM_MAX_CHAT_BYTES + 1];
-    uint32_t event_tick;
     memset(longest, 'x', RAIM_MAX_CHAT_BYTES);
     longest[RAIM_MAX_CHAT_BYTES] = '\0';
     say(test, 0, "  \xe2\x80\xae\x1b[2J h\xc3\xa9 \n ");
     say(test, 0, longest);
     ticks(test, 1);
-    assert_string_equal(received_chat(&test->peers[1], 0, &event_tick)->text, "[2J h\xc3\xa9");
-    assert_string_equal(received_chat(&test->peers[1], 1, &event_tick)->text, longest);
+    assert_string_equal(received_of(&test->peers[1], RAIM_WIRE_CHAT, 0)->event.text,
+                        "[2J h\xc3\xa9");
+    assert_string_equal(received_of(&test->peers[1], RAIM_WIRE_CHAT, 1)->event.text, longest);
 }
 
 TEST(what_nobody_could_read_is_rejected)
@@ -104,7 +82,7 @@ TEST(what_nobody_could_read_is_rejected)
     for (int i = 0; i < 4; i++)
         flood(test, 0);
     ticks(test, 1);
-    assert_int_equal(count_chat(&test->peers[1]), 4);
+    assert_int_equal(count_received(&test->peers[1], RAIM_WIRE_CHAT), 4);
 }
 
 TEST(four_things_may_be_said_at_once_and_then_one_a_second)
@@ -113,23 +91,23 @@ TEST(four_things_may_be_said_at_once_and_then_one_a_second)
     for (int i = 0; i < 10; i++)
         flood(test, 0);
     tick(test);
-    assert_int_equal(count_chat(&test->peers[1]), 4);
+    assert_int_equal(count_received(&test->peers[1], RAIM_WIRE_CHAT), 4);
     assert_int_equal(rejected(test, RAIM_REJECTED_CHAT), 6);
     for (int i = 0; i < 600; i++) {
         flood(test, 0);
         tick(test);
     }
-    assert_int_equal(count_chat(&test->peers[1]), 4 + 10);
+    assert_int_equal(count_received(&test->peers[1], RAIM_WIRE_CHAT), 4 + 10);
     // The rate limit of other players is unchanged.
     say(test, 1, "calm");
     tick(test);
-    assert_int_equal(count_chat(&test->peers[0]), 4 + 10 + 1);
+    assert_int_equal(count_received(&test->peers[0], RAIM_WIRE_CHAT), 4 + 10 + 1);
     // The burst does not exceed four after any silence.
     ticks(test, 2000);
     for (int i = 0; i < 10; i++)
         flood(test, 0);
     tick(test);
-    assert_int_equal(count_chat(&test->peers[1]), 4 + 10 + 1 + 4);
+    assert_int_equal(count_received(&test->peers[1], RAIM_WIRE_CHAT), 4 + 10 + 1 + 4);
 }
 
 TEST(the_last_text_again_is_rejected_for_ten_seconds)
@@ -146,7 +124,7 @@ TEST(the_last_text_again_is_rejected_for_ten_seconds)
     say(test, 0, "buy gold");
     ticks(test, 1);
     assert_int_equal(rejected(test, RAIM_REJECTED_CHAT), 1);
-    assert_int_equal(count_chat(&test->peers[1]), 5);
+    assert_int_equal(count_received(&test->peers[1], RAIM_WIRE_CHAT), 5);
 }
 
 TEST(another_connection_of_a_session_may_not_say_more)
@@ -159,7 +137,7 @@ TEST(another_connection_of_a_session_may_not_say_more)
         flood(test, handle);
         tick(test);
     }
-    assert_int_equal(count_chat(&test->peers[1]), 4);
+    assert_int_equal(count_received(&test->peers[1], RAIM_WIRE_CHAT), 4);
     assert_int_equal(rejected(test, RAIM_REJECTED_CHAT), 6);
 }
 
@@ -179,7 +157,7 @@ TEST(only_players_speak)
     to_match(test, 0, true, bytes, size - 1);
     assert_int_equal(rejected(test, RAIM_REJECTED_MALFORMED), 1);
     ticks(test, 5);
-    assert_int_equal(count_chat(&test->peers[0]), 0);
+    assert_int_equal(count_received(&test->peers[0], RAIM_WIRE_CHAT), 0);
 }
 
 TEST(a_sender_alone_is_told_why_its_chat_is_rejected)
@@ -240,11 +218,12 @@ TEST(a_flood_of_everybody_costs_nobody_an_event)
                 flood(test, handle);
         tick(test);
     }
-    assert_true(count_chat(&test->peers[1]) > 4 * DELAY_TICKS);
-    assert_true(count_chat(&test->peers[3]) > 0);
+    assert_true(count_received(&test->peers[1], RAIM_WIRE_CHAT) > 4 * DELAY_TICKS);
+    assert_true(count_received(&test->peers[3], RAIM_WIRE_CHAT) > 0);
     assert_int_equal(rejected(test, RAIM_REJECTED_FULL), 0);
     ticks(test, DELAY_TICKS + 5);
-    assert_int_equal(count_chat(&test->peers[3]), count_chat(&test->peers[2]));
+    assert_int_equal(count_received(&test->peers[3], RAIM_WIRE_CHAT),
+                     count_received(&test->peers[2], RAIM_WIRE_CHAT));
 }
 
 // Repeated joining, chatting and leaving between two ticks fills the event log. Then it has no room
@@ -271,6 +250,7 @@ TEST(words_leave_arena_for_everybodys_end)
             leave(test, handle);
     assert_int_equal(counts(test).players, 0);
     ticks(test, DELAY_TICKS + 5);
-    assert_int_equal(count_chat(&test->peers[3]), count_chat(&test->peers[2]));
-    assert_true(count_chat(&test->peers[3]) > 20);
+    assert_int_equal(count_received(&test->peers[3], RAIM_WIRE_CHAT),
+                     count_received(&test->peers[2], RAIM_WIRE_CHAT));
+    assert_true(count_received(&test->peers[3], RAIM_WIRE_CHAT) > 20);
 }

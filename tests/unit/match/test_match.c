@@ -81,26 +81,6 @@ TEST(a_client_is_told_everything_it_needs)
     assert_true(raim_client_alive(client));
 }
 
-TEST(a_full_match_says_so)
-{
-    struct test_match *test = open_test_match(NULL, 2, 0);
-    join(test, 0, "one");
-    join(test, 1, "two");
-    struct raim_client *third = join(test, 2, "three");
-    tick(test);
-    assert_int_equal(raim_client_get_state(third), RAIM_CLIENT_ENDED);
-    assert_int_equal(raim_client_get_end(third).reason, RAIM_REASON_FULL);
-    assert_string_equal(raim_client_get_end(third).text, "the arena is full: 2 of 2 players");
-    assert_true(test->closed[2]);
-    assert_int_equal(rejected(test, RAIM_REJECTED_FULL), 1);
-    // A slot is free again after its player has left.
-    leave(test, 0);
-    leave(test, 2);
-    struct raim_client *fourth = join(test, 2, "four");
-    ticks(test, 3);
-    assert_int_equal(raim_client_get_state(fourth), RAIM_CLIENT_PLAYING);
-}
-
 static void reject_hello(const struct raim_hello *hello, uint32_t reason,
                          enum raim_rejection rejection)
 {
@@ -170,22 +150,6 @@ TEST(a_garbage_name_is_rejected)
                  RAIM_REASON_NAME, RAIM_REJECTED_NAME);
     reject_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\x01 \x7f "},
                  RAIM_REASON_NAME, RAIM_REJECTED_NAME);
-}
-
-TEST(who_says_goodbye_is_let_go)
-{
-    struct test_match *test = open_test_match(NULL, 2, 0);
-    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    struct raim_client *client = join(test, 0, "guest");
-    struct raim_client *other = join(test, 1, "host");
-    ticks(test, 5);
-    const uint32_t slot = raim_client_own_slot(client);
-    assert_string_equal(raim_client_get_roster_entry(other, slot)->name, "guest");
-    to_match(test, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
-    assert_int_equal(raim_match_counts(test->match).players, 1);
-    tick(test);
-    assert_true(test->closed[0]); // whether it leaves by itself or is disconnected
-    assert_int_equal(raim_client_get_roster_entry(other, slot)->id, RAIM_NOBODY);
 }
 
 TEST(a_silent_connection_ends)
@@ -336,21 +300,4 @@ TEST(an_interval_serves_the_clients_in_turn)
         assert_int_equal(rejected(test, RAIM_REJECTED_ACK), 0);
         close_test_match(test);
     }
-}
-
-TEST(shutdown_tells_everybody_why)
-{
-    struct test_match *test = open_test_match(NULL, 8, 2);
-    for (uint32_t i = 0; i < 8; i++)
-        join(test, i, "guest");
-    ticks(test, 10);
-    raim_match_shutdown(test->match);
-    deliver(test);
-    for (uint32_t i = 0; i < 8; i++) {
-        assert_true(test->closed[i]);
-        assert_int_equal(raim_client_get_end(test->clients[i]).reason, RAIM_REASON_SHUTDOWN);
-        assert_string_equal(raim_client_get_end(test->clients[i]).text,
-                            "the server is shutting down");
-    }
-    assert_int_equal(raim_match_counts(test->match).players, 0);
 }

@@ -2,33 +2,14 @@
 // Rounds: how they end and begin, and what a break and a pause freeze.
 #include "round_fixture.h"
 
-// The phase events that a peer received, in order, with their ticks.
-struct received_phase {
-    uint32_t tick;
-    struct raim_wire_phase phase;
-};
-
-static uint32_t received_phases(const struct peer *peer, struct received_phase *phases,
-                                uint32_t capacity)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < peer->received_count; i++)
-        if (peer->received[i].event.kind == RAIM_WIRE_PHASE) {
-            assert_true(count < capacity);
-            phases[count++] =
-                (struct received_phase){peer->received[i].tick, peer->received[i].event.phase};
-        }
-    return count;
-}
-
-static void assert_phase(const struct received_phase *received, uint32_t tick,
+static void assert_phase(const struct received_event *received, uint32_t tick,
                          enum raim_phase phase, uint32_t round, uint32_t end_tick)
 {
     assert_int_equal(received->tick, tick);
-    assert_int_equal(received->phase.phase, phase);
-    assert_int_equal(received->phase.round, round);
-    assert_true(received->phase.has_end);
-    assert_int_equal(received->phase.end_tick, end_tick);
+    assert_int_equal(received->event.phase.phase, phase);
+    assert_int_equal(received->event.phase.round, round);
+    assert_true(received->event.phase.has_end);
+    assert_int_equal(received->event.phase.end_tick, end_tick);
 }
 
 // A peer's scores and deaths of all players equal the world's.
@@ -69,12 +50,12 @@ TEST(the_clock_ends_a_round_and_the_break_after_it)
     assert_int_equal(round_of(test).round, 2);
     assert_int_equal(round_of(test).left_ticks, ROUND_TICKS - 1);
 
-    struct received_phase received[2];
     assert_int_equal(peer->welcome.phase.end_tick, ROUND_TICKS);
-    assert_int_equal(received_phases(peer, received, 2), 2);
-    assert_phase(&received[0], ROUND_TICKS, RAIM_PHASE_BREAK, 1, ROUND_TICKS + BREAK_TICKS);
-    assert_phase(&received[1], ROUND_TICKS + BREAK_TICKS + 1, RAIM_PHASE_PLAY, 2,
-                 2 * ROUND_TICKS + BREAK_TICKS);
+    assert_int_equal(count_received(peer, RAIM_WIRE_PHASE), 2);
+    assert_phase(received_of(peer, RAIM_WIRE_PHASE, 0), ROUND_TICKS, RAIM_PHASE_BREAK, 1,
+                 ROUND_TICKS + BREAK_TICKS);
+    assert_phase(received_of(peer, RAIM_WIRE_PHASE, 1), ROUND_TICKS + BREAK_TICKS + 1,
+                 RAIM_PHASE_PLAY, 2, 2 * ROUND_TICKS + BREAK_TICKS);
 }
 
 TEST(a_round_waits_for_its_first_player)
@@ -88,10 +69,10 @@ TEST(a_round_waits_for_its_first_player)
     const uint32_t begin = raim_match_tick(test->match);
     play(test, 1);
     ticks(test, 2);
-    struct received_phase received[1];
-    assert_int_equal(received_phases(spectator, received, 1), 1);
-    assert_true(received[0].phase.has_end);
-    assert_int_equal(received[0].phase.end_tick, begin + ROUND_TICKS);
+    assert_int_equal(count_received(spectator, RAIM_WIRE_PHASE), 1);
+    const struct received_event *start = received_of(spectator, RAIM_WIRE_PHASE, 0);
+    assert_true(start->event.phase.has_end);
+    assert_int_equal(start->event.phase.end_tick, begin + ROUND_TICKS);
     say_goodbye(test, 1);
     ticks(test, 3 * (ROUND_TICKS + BREAK_TICKS)); // it ends, and the next one waits
     assert_int_equal(round_of(test).phase, RAIM_PHASE_PLAY);
@@ -109,20 +90,20 @@ TEST(the_first_with_enough_points_ends_the_round_and_wins)
     const struct peer *peer = play(test, 0);
     for (int i = 0; i < 60 * 600 && round_of(test).phase == RAIM_PHASE_PLAY; i++)
         tick(test);
-    struct received_phase received[1];
-    assert_int_equal(received_phases(peer, received, 1), 1);
-    assert_int_equal(received[0].phase.score_limit, 2);
-    assert_int_equal(received[0].phase.winner, round_of(test).winner);
-    assert_int_equal(received[0].tick, raim_match_tick(test->match));
+    assert_int_equal(count_received(peer, RAIM_WIRE_PHASE), 1);
+    const struct received_event *end = received_of(peer, RAIM_WIRE_PHASE, 0);
+    assert_int_equal(end->event.phase.score_limit, 2);
+    assert_int_equal(end->event.phase.winner, round_of(test).winner);
+    assert_int_equal(end->tick, raim_match_tick(test->match));
     const raim_player *players = raim_world_players_const(test->match->world);
     uint32_t winners = 0;
     for (uint32_t slot = 0; slot < test->match->world->max_players; slot++) {
         assert_true(players[slot].score <= 2);
         winners += players[slot].score == 2;
-        if (players[slot].id != RAIM_NOBODY && players[slot].id == received[0].phase.winner)
+        if (players[slot].id != RAIM_NOBODY && players[slot].id == end->event.phase.winner)
             assert_int_equal(players[slot].score, 2);
     }
-    assert_int_equal(received[0].phase.winner != RAIM_NOBODY, winners == 1);
+    assert_int_equal(end->event.phase.winner != RAIM_NOBODY, winners == 1);
     assert_scores_agree(test, peer);
 }
 
@@ -228,10 +209,11 @@ TEST(without_a_break_the_next_round_begins_at_once)
     ticks(test, ROUND_TICKS);
     assert_true(raim_match_is_round_due(test->match));
     tick(test);
-    struct received_phase received[2];
-    assert_int_equal(received_phases(peer, received, 2), 2);
-    assert_phase(&received[0], ROUND_TICKS, RAIM_PHASE_BREAK, 1, ROUND_TICKS);
-    assert_phase(&received[1], ROUND_TICKS + 1, RAIM_PHASE_PLAY, 2, 2 * ROUND_TICKS);
+    assert_int_equal(count_received(peer, RAIM_WIRE_PHASE), 2);
+    assert_phase(received_of(peer, RAIM_WIRE_PHASE, 0), ROUND_TICKS, RAIM_PHASE_BREAK, 1,
+                 ROUND_TICKS);
+    assert_phase(received_of(peer, RAIM_WIRE_PHASE, 1), ROUND_TICKS + 1, RAIM_PHASE_PLAY, 2,
+                 2 * ROUND_TICKS);
     ticks(test, ROUND_TICKS - 1);
     assert_true(raim_match_is_round_due(test->match));
 }

@@ -101,15 +101,6 @@ TEST(places_are_shared_among_networks_and_their_addresses)
     assert_true(turned_away > 50 && evicted > 50);
 }
 
-TEST(a_match_may_have_no_spectators)
-{
-    struct test_match *test = open_test_match(with_bots(with_spectators(usual_def(), 0), 4));
-    struct peer *peer = watch(test, 0, 0);
-    ticks(test, 200);
-    assert_int_equal(peer->goodbye.reason, RAIM_REASON_FULL);
-    assert_string_equal(peer->goodbye.text, "the arena is full: 0 of 0 spectators");
-}
-
 static void watch_and_press(uint32_t delay_ticks)
 {
     struct test_match *test = open_test_match(with_delay(usual_def(), delay_ticks / 60.0));

@@ -70,16 +70,6 @@ TEST(a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen)
     assert_true(first_reported <= first_seen - latency);
 }
 
-TEST(without_sight_all_inside_the_view_is_told)
-{
-    struct raim_match_def def = usual_def();
-    def.sight = false;
-    struct stage *stage =
-        open_with_two(walled_map(), def, (raim_vec2){-300, 0}, (raim_vec2){300, 0});
-    assert_true(stage_has(stage, 0, stage_slot(stage, 1)));
-    assert_true(stage_has(stage, 1, stage_slot(stage, 0)));
-}
-
 static void compare_views(uint32_t width, uint32_t height, bool sight)
 {
     struct raim_match_def def = usual_def();
