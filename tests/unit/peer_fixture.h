@@ -537,8 +537,7 @@ struct checkpoint {
 static inline struct checkpoint save(const struct test_match *test)
 {
     struct checkpoint saved = {.size = raim_match_checkpoint_size(test->match)};
-    saved.bytes = malloc(saved.size);
-    test_at_end(free, saved.bytes);
+    saved.bytes = freed(malloc(saved.size));
     raim_match_save(test->match, saved.bytes);
     return saved;
 }

@@ -27,15 +27,15 @@ void test_register_each(const char *file, void (*set_up)(void), void (*tear_down
 // Calls the function behind the running test, passed or not; the last one added comes first.
 void test_at_end(void (*function)(void *), void *argument);
 
+// Calls the function of this argument now, where a test makes many things.
+void test_end_now(const void *argument);
+
 // Frees the memory behind the running test, and returns it.
 static inline void *freed(void *memory)
 {
     test_at_end(free, memory);
     return memory;
 }
-
-// Calls it now, where a test makes many things.
-void test_end_now(const void *argument);
 
 // TEST(name), or TEST(name, set_up, tear_down), either of which may be NULL. The body may use
 // `void **state`.
