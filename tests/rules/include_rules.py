@@ -468,17 +468,36 @@ class SelfTest(unittest.TestCase):
         "tests/unit/test_match.c": ['"match.h"', '"wire.h"', "<stdio.h>"],
     }
 
+    @classmethod
+    def setUpClass(cls):
+        cls.root = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        for path, includes in cls.GOOD.items():
+            cls.write(path, cls.text(includes))
+
+    @staticmethod
+    def text(includes):
+        return "\n".join([LICENCE, *(f"#include {name}" for name in includes)])
+
+    @classmethod
+    def write(cls, path, text):
+        file = cls.root / path
+        if text is None:
+            file.unlink(missing_ok=True)
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + "\n", encoding="utf-8")
+
     def problems(self, changes=None, raw=None, is_whole=False):
         """Problems of the good tree with some files' includes, or their whole text, replaced."""
-        with tempfile.TemporaryDirectory() as root:
-            texts = {path: "\n".join([LICENCE, *(f"#include {name}" for name in includes)])
-                     for path, includes in {**self.GOOD, **(changes or {})}.items()}
-            for path, text in {**texts, **(raw or {})}.items():
-                if text is not None:
-                    file = pathlib.Path(root, path)
-                    file.parent.mkdir(parents=True, exist_ok=True)
-                    file.write_text(text + "\n", encoding="utf-8")
-            return check(root, is_whole)
+        texts = {path: self.text(includes) for path, includes in (changes or {}).items()}
+        texts.update(raw or {})
+        for path, text in texts.items():
+            self.write(path, text)
+        try:
+            return check(self.root, is_whole)
+        finally:
+            for path in texts:
+                self.write(path, self.text(self.GOOD[path]) if path in self.GOOD else None)
 
     def assert_only(self, problems, *words):
         self.assertEqual(len(problems), 1, problems)

@@ -18,7 +18,6 @@ enum {
     PEERS = 16,
     SLOTS = 24,       // most of a match
     KEPT = 512,       // ticks whose frames are kept; more than any delay here
-    HEARD = 1 << 14,  // events
     DELAY_TICKS = 90, // of 1.5 s
 };
 
@@ -39,8 +38,8 @@ struct peer {
     struct raim_goodbye goodbye;
     uint32_t roster_sent;
     struct raim_roster_entry roster[SLOTS]; // by slot
-    struct received_event received[HEARD];  // by sequence number, relative to the WELCOME's
-    uint32_t received_count;
+    struct received_event *received; // by sequence number, relative to the WELCOME's
+    uint32_t received_count, received_capacity;
     uint32_t chat_rejections, chat_rejection; // CHAT_REJECTED messages, and the last one's reason
     struct raim_vote_offer vote_offer;
     struct raim_vote_report vote_reports[RAIM_VOTE_REPORTS]; // the last of each kind
@@ -109,12 +108,18 @@ static inline struct raim_match_def with_grace(struct raim_match_def def, double
     return def;
 }
 
+static inline void forget_peer(struct peer *peer)
+{
+    free(peer->memory);
+    free(peer->received);
+    memset(peer, 0, sizeof *peer);
+}
+
 static inline void leave(struct test_match *test, uint32_t handle)
 {
     if (handle < test->def.max_connections) // fewer where the successor has fewer
         raim_match_disconnect(test->match, handle);
-    free(test->peers[handle].memory);
-    memset(&test->peers[handle], 0, sizeof test->peers[handle]);
+    forget_peer(&test->peers[handle]);
 }
 
 static inline void destroy_test_match(void *object)
@@ -326,6 +331,16 @@ static inline uint32_t next_event(const struct peer *peer)
     return peer->welcome.event_sequence + peer->received_count;
 }
 
+static inline struct received_event *next_received(struct peer *peer)
+{
+    if (peer->received_count == peer->received_capacity) {
+        peer->received_capacity = peer->received_capacity > 0 ? 2 * peer->received_capacity : 64;
+        peer->received = realloc(peer->received, peer->received_capacity * sizeof *peer->received);
+        assert_non_null(peer->received);
+    }
+    return &peer->received[peer->received_count++];
+}
+
 static inline void take_events(struct test_match *test, struct peer *peer,
                                const struct raim_events_message *events)
 {
@@ -336,10 +351,11 @@ static inline void take_events(struct test_match *test, struct peer *peer,
         peer->repeated += ahead < 0;
         if (ahead != 0)
             continue;
-        assert_true(peer->received_count < HEARD);
-        peer->received[peer->received_count].event_tick = now;
-        peer->received[peer->received_count].tick = now - peer->welcome.delay_ticks;
-        peer->received[peer->received_count++].event = events->events[i];
+        *next_received(peer) = (struct received_event){
+            .event_tick = now,
+            .tick = now - peer->welcome.delay_ticks,
+            .event = events->events[i],
+        };
         apply(peer, &events->events[i]);
     }
     assert_true(test->is_far || peer->ahead == 0);

@@ -295,14 +295,12 @@ TEST(a_handle_that_is_used_again_loses_its_player_but_not_for_good)
     struct test_match *test = open_two(session_def());
     const struct raim_welcome before = test->peers[0].welcome;
     // The match was not told that the first connection ended.
-    free(test->peers[0].memory);
-    memset(&test->peers[0], 0, sizeof test->peers[0]);
+    forget_peer(&test->peers[0]);
     struct peer *stranger = play(test, 0);
     assert_true(row_of(test, before.player).away);
     ticks(test, 5);
     assert_int_not_equal(stranger->welcome.player, before.player);
-    free(test->peers[0].memory);
-    memset(&test->peers[0], 0, sizeof test->peers[0]);
+    forget_peer(&test->peers[0]);
     const struct peer *again = resume(test, 0, before.token);
     ticks(test, 5);
     assert_int_equal(again->welcome.player, before.player);
