@@ -380,15 +380,6 @@ const struct codec codecs[] = {
 };
 const size_t codec_count = sizeof codecs / sizeof *codecs;
 
-const struct codec *codec_of(const char *name)
-{
-    for (size_t i = 0; i < codec_count; i++)
-        if (strcmp(codecs[i].name, name) == 0)
-            return &codecs[i];
-    fail_msg("no message is called %s", name);
-    return NULL;
-}
-
 bool codec_read(const struct codec *codec, const uint8_t *bytes, size_t size,
                 union message *message)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every message of the wire except SNAPSHOT: a random value, the writer and the reader.
+// Every message of the wire except SNAPSHOT: a random value, the writer and the reader, also for
+// the fuzzer.
 #pragma once
 
 #include "chat.h"
@@ -53,7 +54,14 @@ struct codec {
 extern const struct codec codecs[];
 extern const size_t codec_count;
 
-const struct codec *codec_of(const char *name);
+static inline const struct codec *codec_of(const char *name)
+{
+    for (size_t i = 0; i < codec_count; i++)
+        if (strcmp(codecs[i].name, name) == 0)
+            return &codecs[i];
+    fail_msg("no message is called %s", name);
+    return NULL;
+}
 
 // Whether the bytes are a message of the codec.
 bool codec_read(const struct codec *codec, const uint8_t *bytes, size_t size,
