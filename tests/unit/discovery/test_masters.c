@@ -81,6 +81,23 @@ TEST(each_heartbeat_pays_for_a_few_answers, set_up, NULL)
     assert_true(masters_admit(&masters, two.items[0].to, MASTERS_HEARTBEAT_MS));
 }
 
+TEST(a_master_that_asks_lists_the_arena, set_up, NULL)
+{
+    const struct masters_contact *contact = &masters.report.contacts[3];
+    masters_set_list(&masters, &two);
+    assert_int_equal(masters_standing(contact, MINUTE), MASTERS_WAITING);
+    assert_true(beat(MINUTE));
+    assert_int_equal(masters_standing(contact, MINUTE + MASTERS_SILENT_MS - 1), MASTERS_WAITING);
+    assert_int_equal(masters_standing(contact, MINUTE + MASTERS_SILENT_MS), MASTERS_SILENT);
+    assert_true(masters_admit(&masters, two.items[1].to, 9 * MINUTE));
+    assert_int_equal(masters_standing(contact, 9 * MINUTE), MASTERS_LISTED);
+    masters_count_listing(&masters, 9 * MINUTE);
+    assert_int_equal(masters.report.listing, 1);
+    assert_int_equal(masters_standing(contact, 9 * MINUTE + MASTERS_SILENT_MS), MASTERS_SILENT);
+    masters_count_listing(&masters, 9 * MINUTE + MASTERS_SILENT_MS);
+    assert_int_equal(masters.report.listing, 0);
+}
+
 TEST(the_answer_is_an_infostring)
 {
     uint8_t reply[MASTERS_MAX_INFO];

@@ -371,3 +371,18 @@ TEST(of_a_crowd_all_are_counted_and_some_are_listed, set_up, tear_down)
     assert_in_range(players->bytes[5], 35, BOTS - 1);
     assert_true(has_text(players, "Bot 1"));
 }
+
+TEST(an_arena_presents_itself, set_up, tear_down)
+{
+    struct config_arena *arena = &config->arenas[0];
+    strcpy(arena->hostname, "Caf\xC3\xA9 duel");
+    strcpy(arena->region, "Europe");
+    strcpy(arena->website, "https://example.org/duel");
+    arena->tags = (struct config_tags){.count = 2, .words = {"ffa", "no-bots"}};
+    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "Caf\xC3\xA9 duel"));
+    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "ffa,no-bots"));
+    const struct answer *rules = answers_get(&answers, &subject, QUERY_RULES, 0);
+    assert_true(has_text(rules, "Europe"));
+    assert_true(has_text(rules, "https://example.org/duel"));
+    assert_true(has_text(rules, "spawn_protection"));
+}
