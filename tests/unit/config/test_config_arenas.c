@@ -138,4 +138,4 @@ TEST(files_of_the_control_are_checked)
                     "raimd.conf:2: control.certificate: got no key beside it, want both or none\n");
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_EACH(set_up, NULL)

@@ -235,4 +235,4 @@ TEST(what_is_kept_is_reported_again)
     config_diff_free(diff);
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_EACH(set_up, NULL)

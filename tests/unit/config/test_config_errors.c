@@ -297,4 +297,4 @@ TEST(include_is_relative_and_keeps_lines)
                     "inc/first.conf:2: arenas[0].bots: got -2, want an integer from 0 to 200\n");
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_EACH(set_up, NULL)

@@ -153,4 +153,4 @@ TEST(comparing_and_keeping_fail_politely)
     assert_in_range(number, 5, 100);
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_EACH(set_up, NULL)

@@ -139,4 +139,4 @@ TEST(the_file_of_all_keys_loads_as_the_defaults)
     }
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_EACH(set_up, NULL)

@@ -136,4 +136,4 @@ TEST(a_map_that_is_nowhere_is_missed_beside_the_configuration)
     assert_finds("/none.conf", "/none.conf");
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_EACH(set_up, NULL)
