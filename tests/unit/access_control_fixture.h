@@ -108,6 +108,7 @@ static inline void rename_admission(struct access_control *of, const char *arena
 
 static inline void set_up(void)
 {
+    assert_true(sodium_init() >= 0);
     matchmaker = make_signer(1);
     impostor = make_signer(2);
     admission = open_admission("duel", NULL, NULL, NOW);

@@ -5,17 +5,13 @@
 
 #include "chance.h"
 #include "config.h"
-#include "test.h"
-
-#include <limits.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "files_fixture.h"
 
 // A map that is good and small, for tests about something else.
 #define MAP "border = (0, 0, 500, 500); spawns = ((100, 100));"
 #define ARENA "name = \"a\"; map = \"m.conf\";"
 
-static char directory[] = "/tmp/test_config_XXXXXX";
+static const char *directory;
 
 static inline const char *path_of(const char *name)
 {
@@ -130,21 +126,8 @@ static inline void assert_arena_rejected_for(const char *keys, const char *reaso
     assert_rejected_for(text, reason);
 }
 
-static inline int set_up(void **state)
+static inline void set_up(void)
 {
-    (void)state;
-    if (mkdtemp(directory) == NULL)
-        return -1;
+    directory = test_directory();
     write_text("m.conf", MAP);
-    return 0;
-}
-
-static inline int tear_down(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    if (system(command) != 0)
-        fprintf(stderr, "%s is left\n", directory);
-    return 0;
 }

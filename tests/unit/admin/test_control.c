@@ -86,6 +86,7 @@ static void open_fixture(void)
     memset(&fixture, 0, sizeof fixture);
     asked[0] = '\0';
     rejection = NULL;
+    unsetenv("STATE_DIRECTORY");
     fixture.loop = loop_create();
     fixture.config = config_demo(&(struct diagnostics){.out = stderr});
     for (int i = 0; i < 2; i++) {
@@ -503,14 +504,6 @@ TEST(lists_of_bans_stay_while_an_arena_may_read_them)
     for (int i = 0; i < 2; i++)
         free(later[i].text);
 }
-
-static int set_up_group(void **state)
-{
-    (void)state;
-    return unsetenv("STATE_DIRECTORY");
-}
-
-TEST_GROUP(set_up_group, NULL)
 
 // --- Command log ---
 

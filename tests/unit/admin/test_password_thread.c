@@ -9,6 +9,13 @@
 
 enum { PATIENCE_MS = 60000 };
 
+static void set_up(void)
+{
+    assert_true(raim_crypto_init());
+}
+
+TEST_EACH(set_up, NULL)
+
 static struct password made(const char *plain)
 {
     static const uint8_t salt[PASSWORD_SALT_BYTES] = {1, 2, 3};
@@ -80,14 +87,6 @@ TEST(a_thread_that_was_never_needed)
     loop_destroy(loop);
     password_thread_destroy(NULL);
 }
-
-static int set_up_group(void **state)
-{
-    (void)state;
-    return raim_crypto_init() ? 0 : -1;
-}
-
-TEST_GROUP(set_up_group, NULL)
 
 // --- Login guard ---
 

@@ -14,7 +14,6 @@ static struct config *config;
 static int load_templates(void **state)
 {
     (void)state;
-    write_text("m.conf", MAP);
     write_text("n.conf", MAP);
     config =
         config_of("arenas = (); on_demand = { ports = \"7300-7303\"; "
@@ -182,4 +181,4 @@ TEST(a_quoted_text_reads_back)
     free(text);
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_EACH(set_up, NULL)

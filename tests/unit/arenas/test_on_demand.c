@@ -66,6 +66,7 @@ static void take_reports(void *context)
 static void start(void)
 {
     char text[256], error[256];
+    set_up();
     log_set_level(LOG_LEVEL_ERROR);
     const int first = 20000 + (int)getpid() % 10000;
     snprintf(text, sizeof text,
@@ -175,9 +176,7 @@ TEST(a_arena_that_nobody_joins_ends)
 // A file system may take as long as it likes: other arenas of the worker must not wait for it.
 TEST(workers_change_no_files)
 {
-    char runtime[] = "/tmp/raimd-test-XXXXXX";
-    assert_non_null(mkdtemp(runtime));
-    assert_int_equal(setenv("RUNTIME_DIRECTORY", runtime, 1), 0);
+    assert_int_equal(setenv("RUNTIME_DIRECTORY", test_directory(), 1), 0);
     main_thread = pthread_self();
     file_changes = 0;
     file_changes_by_workers = 0;
@@ -189,7 +188,6 @@ TEST(workers_change_no_files)
     assert_true(file_changes > made); // and gone
     assert_int_equal(file_changes_by_workers, 0);
     unsetenv("RUNTIME_DIRECTORY");
-    assert_int_equal(rmdir(runtime), 0);
 }
 
 TEST(on_demand_that_are_left_are_stopped)
@@ -200,5 +198,3 @@ TEST(on_demand_that_are_left_are_stopped)
     assert_string_equal(ended, "a stopped;");
     start();
 }
-
-TEST_GROUP(set_up, tear_down)

@@ -36,6 +36,7 @@ static const char *path;
 
 static void set_up(void)
 {
+    assert_true(raim_crypto_init());
     memset(&shown, 0, sizeof shown);
     path = path_in(test_directory(), "a/b/known");
 }
@@ -137,11 +138,3 @@ TEST(paths_follow_the_environment)
     assert_true(raim_known_servers_keeps("play.example"));
     assert_false(raim_known_servers_keeps("localhost") || raim_known_servers_keeps("127.0.0.1"));
 }
-
-static int set_up_group(void **state)
-{
-    (void)state;
-    return raim_crypto_init() ? 0 : -1;
-}
-
-TEST_GROUP(set_up_group, NULL)

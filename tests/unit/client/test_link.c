@@ -70,9 +70,9 @@ static ENetHost *open_host(void)
     return host;
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
+    assert_int_equal(enet_initialize(), 0);
     memset(&server, 0, sizeof server);
     server.host = open_host();
     server.host->intercept = receive_connect_request;
@@ -83,16 +83,15 @@ static int set_up(void **state)
     def.connect_timeout_s = 5;
     link_to = raim_link_open("127.0.0.1", server.port, &def);
     assert_non_null(link_to);
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     raim_link_close(link_to);
     enet_host_destroy(server.host);
-    return 0;
 }
+
+TEST_EACH(set_up, tear_down)
 
 static void run(void)
 {
@@ -169,7 +168,7 @@ static void run_on(void)
         run();
 }
 
-TEST(it_sends_connect_requests_until_it_is_received, set_up, tear_down)
+TEST(it_sends_connect_requests_until_it_is_received)
 {
     server.deaf_to = 2;
     RUN_UNTIL(server.hellos == 1);
@@ -177,7 +176,7 @@ TEST(it_sends_connect_requests_until_it_is_received, set_up, tear_down)
     assert_int_equal(server.data, 0x2BCD0003u);
 }
 
-TEST(it_gives_up_in_time_where_nobody_receives, set_up, tear_down)
+TEST(it_gives_up_in_time_where_nobody_receives)
 {
     server.deaf_to = INT32_MAX;
     RUN_UNTIL(!raim_link_is_open(link_to));
@@ -189,7 +188,7 @@ TEST(it_gives_up_in_time_where_nobody_receives, set_up, tear_down)
                     connect_requests + 1); // one may have been on its way
 }
 
-TEST(it_says_goodbye_where_no_welcome_comes, set_up, tear_down)
+TEST(it_says_goodbye_where_no_welcome_comes)
 {
     static const uint8_t none[RAIM_TOKEN_BYTES];
     RUN_UNTIL(server.hellos == 1);
@@ -200,7 +199,7 @@ TEST(it_says_goodbye_where_no_welcome_comes, set_up, tear_down)
     assert_memory_equal(server.client_goodbye.token, none, sizeof none);
 }
 
-TEST(a_cookie_of_somebody_else_is_ignored, set_up, tear_down)
+TEST(a_cookie_of_somebody_else_is_ignored)
 {
     server.deaf_to = 2;
     RUN_UNTIL(server.connect_requests == 1);
@@ -211,7 +210,7 @@ TEST(a_cookie_of_somebody_else_is_ignored, set_up, tear_down)
     enet_host_destroy(other);
 }
 
-TEST(who_is_invited_resumes_at_once, set_up, tear_down)
+TEST(who_is_invited_resumes_at_once)
 {
     RUN_UNTIL(server.hellos == 1);
     welcome();
@@ -230,7 +229,7 @@ TEST(who_is_invited_resumes_at_once, set_up, tear_down)
     assert_int_equal(server.connect_requests, 2);
 }
 
-TEST(forged_invitations_are_ignored, set_up, tear_down)
+TEST(forged_invitations_are_ignored)
 {
     RUN_UNTIL(server.hellos == 1);
     send_invite(server.host, &invite); // there is no session yet
@@ -249,7 +248,7 @@ TEST(forged_invitations_are_ignored, set_up, tear_down)
 }
 
 // Replays two recorded datagrams.
-TEST(two_invitations_in_turns_call_it_back_once_each, set_up, tear_down)
+TEST(two_invitations_in_turns_call_it_back_once_each)
 {
     static const struct raim_invite second = {
         .nonce = {8, 7, 6, 5, 4, 3, 2, 1},
@@ -270,14 +269,6 @@ TEST(two_invitations_in_turns_call_it_back_once_each, set_up, tear_down)
     assert_int_equal(server.hellos, 3);
     assert_int_equal(server.connect_requests, 3);
 }
-
-static int set_up_group(void **state)
-{
-    (void)state;
-    return enet_initialize();
-}
-
-TEST_GROUP(set_up_group, NULL)
 
 // --- Link flood ---
 

@@ -108,19 +108,14 @@ TEST(every_reason_has_words)
     }
 }
 
-TEST(a_wrong_password_is_told_from_none)
+TEST(a_wrong_password_or_token_is_told_from_none)
 {
     struct end_text_case end = {
         .where = "home:1", .is_resolved = true, .reason = RAIM_REASON_PASSWORD};
     assert_string_equal(end_text_of(&end).title, "home:1 needs a password");
     end.had_password = true;
     assert_string_equal(end_text_of(&end).title, "home:1 has another password");
-}
-
-TEST(a_wrong_access_token_is_told_from_none)
-{
-    struct end_text_case end = {
-        .where = "home:1", .is_resolved = true, .reason = RAIM_REASON_ACCESS};
+    end.reason = RAIM_REASON_ACCESS;
     assert_string_equal(end_text_of(&end).title, "home:1 needs an access token");
     end.had_access = true;
     assert_string_equal(end_text_of(&end).title, "home:1 does not accept this access token");

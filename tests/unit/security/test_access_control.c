@@ -191,11 +191,3 @@ TEST(keys_are_read_as_they_are_configured)
         assert_false(access_control_read_keys(wrong, &keys));
     }
 }
-
-static int set_up_group(void **state)
-{
-    (void)state;
-    return sodium_init() < 0;
-}
-
-TEST_GROUP(set_up_group, NULL)

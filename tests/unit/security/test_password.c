@@ -11,6 +11,13 @@ static const char plain[] = "correct horse";
 static const char line[] =
     "raim1$MDEyMzQ1Njc4OWFiY2RlZg$Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM";
 
+static void set_up(void)
+{
+    assert_true(raim_crypto_init());
+}
+
+TEST_EACH(set_up, NULL)
+
 TEST(a_line_is_read_and_printed)
 {
     struct password password;
@@ -78,11 +85,3 @@ TEST(a_password_has_1_to_128_bytes)
     assert_true(password_make(longest, salt, &password));
     assert_true(password_check_plain(&password, longest));
 }
-
-static int set_up_group(void **state)
-{
-    (void)state;
-    return raim_crypto_init() ? 0 : -1;
-}
-
-TEST_GROUP(set_up_group, NULL)

@@ -322,11 +322,3 @@ TEST(an_arena_added_again_reads_no_file_of_a_running_store)
     lose_runtime();
     remove_directories(NULL);
 }
-
-static int set_up_group(void **state)
-{
-    (void)state;
-    return sodium_init() < 0;
-}
-
-TEST_GROUP(set_up_group, NULL)
