@@ -11,8 +11,10 @@ struct fixture {
     uint64_t now_ms;
     struct gameserver gameserver; // what Agones would send now
     bool is_deaf;                 // no request is answered
+    bool ignores_players;         // nor is the list of players
     bool is_rejecting;            // every request is answered with 500
     const char *api;              // the version of counters and lists; NULL: any
+    bool rejects_lists;           // of players, as a whole
     int rejections;
     int sent[AGONES_KINDS];
     char bodies[AGONES_KINDS][AGONES_BODY_BYTES]; // the last of each kind
@@ -57,6 +59,26 @@ static void end(void)
 
 TEST_EACH(NULL, end)
 
+// Adds or removes a player's name; rejected changes fail the test.
+static void change_players(const struct agones_request *request)
+{
+    struct gameserver_players *listed = &fixture.gameserver.players;
+    char value[GAMESERVER_VALUE_BYTES];
+    int index = 0;
+    assert_int_equal(sscanf(request->body, "{\"value\":\"%127[^\"]\"}", value), 1);
+    while (index < listed->count && strcmp(listed->values[index], value) != 0)
+        index++;
+    if (strstr(request->path, ":addValue") != NULL) {
+        assert_int_equal(index, listed->count);
+        strcpy(listed->values[listed->count++], value);
+        listed->digest += gameserver_digest(value);
+    } else {
+        assert_true(index < listed->count);
+        memmove(listed->values[index], listed->values[--listed->count], sizeof listed->values[0]);
+        listed->digest -= gameserver_digest(value);
+    }
+}
+
 // Applies what the SDK server would.
 static void serve(const struct agones_request *request)
 {
@@ -68,6 +90,8 @@ static void serve(const struct agones_request *request)
         strcpy(gameserver->state, "Allocated");
     if (request->kind == AGONES_SHUTDOWN)
         strcpy(gameserver->state, "Shutdown");
+    if (request->kind == AGONES_PLAYERS && request->method[1] == 'O')
+        change_players(request);
     if (request->kind == AGONES_CAPACITY &&
         sscanf(request->body, "{\"capacity\":\"%lld\"}", &number) == 1)
         gameserver->arena_capacity = number;
@@ -86,9 +110,12 @@ static void answer(const struct agones_request *request)
             agones_receive_update(fixture.agones, &fixture.gameserver, fixture.now_ms);
         return;
     }
-    if (fixture.is_deaf)
+    if (fixture.is_deaf || (fixture.ignores_players && request->kind == AGONES_PLAYERS))
         answer.status = 0;
     else if (fixture.is_rejecting)
+        answer.status = 500;
+    else if (fixture.rejects_lists && request->kind == AGONES_PLAYERS &&
+             strcmp(request->method, "PATCH") == 0)
         answer.status = 500;
     else
         serve(request);
@@ -231,7 +258,89 @@ TEST(ready_is_sent_anew_when_agones_has_lost_it)
     assert_int_equal(fixture.sent[AGONES_READY], 1);
 }
 
+TEST(a_silent_server_is_asked_ever_less_often)
+{
+    start();
+    fixture.is_deaf = true;
+    load(true, 3);
+    pass(600000);
+    assert_false(agones_status(fixture.agones)->is_connected);
+    assert_in_range(fixture.sent[AGONES_GAMESERVER], 100, 300);
+    assert_in_range(fixture.sent[AGONES_WATCH], 100, 300);
+    // It may start later than raimd.
+    assert_int_equal(agones_status(fixture.agones)->counts[AGONES_GAMESERVER].unanswered, 0);
+    assert_int_equal(agones_status(fixture.agones)->counts[AGONES_WATCH].unanswered, 0);
+    fixture.is_deaf = false;
+    pass(6000);
+    assert_true(agones_status(fixture.agones)->is_connected);
+    assert_int_equal(fixture.sent[AGONES_READY], 1);
+}
+
+TEST(a_request_that_hangs_alone_is_no_loss)
+{
+    start_and_serve();
+    fixture.ignores_players = true;
+    agones_set_players(fixture.agones, (const char *const[]){"Ada"}, 1);
+    for (int i = 0; i < 600; i++) {
+        pass(100);
+        assert_true(agones_status(fixture.agones)->is_connected);
+    }
+    const struct agones_counts *counts = agones_status(fixture.agones)->counts;
+    assert_in_range(counts[AGONES_PLAYERS].unanswered, 10, 600);
+    assert_int_equal(counts[AGONES_HEALTH].unanswered + counts[AGONES_PLAYERS].accepted, 0);
+    fixture.is_deaf = true;
+    pass(10000);
+    assert_false(agones_status(fixture.agones)->is_connected);
+}
+
 // --- Use ---
+
+TEST(an_empty_server_becomes_ready_again_where_configured)
+{
+    struct agones_def def = agones_default_def();
+    def.ready_when_empty = true;
+    start_with(&def);
+    load(true, 0);
+    pass(100);
+    update();
+    allocate("2026-01-01T00:00:00Z", NULL);
+    update();
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_READY], 1); // its players are still to come
+    load(true, 2);
+    pass(1000);
+    load(true, 0);
+    pass(1000);
+    assert_int_equal(fixture.sent[AGONES_READY], 1); // a player may come back
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_READY], 2);
+}
+
+// Agones 1.56 and later answer 500 to the whole list.
+TEST(a_rejected_list_of_players_is_sent_by_values)
+{
+    static const char *const names[] = {"Ada", "Bob"}, *const others[] = {"Bob", "Cyd"};
+    struct gameserver_players *listed = &fixture.gameserver.players;
+    start_and_serve();
+    fixture.rejects_lists = true;
+    strcpy(listed->values[0], "Eve");
+    listed->count = 1;
+    listed->digest = gameserver_digest("Eve");
+    update();
+    agones_set_players(fixture.agones, names, 2);
+    pass(5000);
+    assert_int_equal(fixture.rejections, 1);
+    assert_int_equal(listed->count, 2);
+    agones_set_players(fixture.agones, others, 2);
+    pass(5000);
+    update();
+    assert_int_equal(listed->count, 2);
+    assert_int_equal(listed->digest, gameserver_digest("Bob") + gameserver_digest("Cyd"));
+    const int sent = fixture.sent[AGONES_PLAYERS];
+    pass(20000);
+    assert_int_equal(fixture.sent[AGONES_PLAYERS], sent);
+    assert_int_equal(fixture.rejections, 1);
+}
 
 // --- Arenas ---
 

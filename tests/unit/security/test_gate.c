@@ -232,6 +232,29 @@ static bool admits_token(void *context, const uint8_t *token, size_t size)
     return size == 4 && memcmp(token, "good", 4) == 0;
 }
 
+static bool admits_home(void *context, struct udp_address from)
+{
+    (void)context;
+    return udp_address_equal(from, home);
+}
+
+TEST(a_getinfo_is_a_masters_or_rejected, set_up, NULL)
+{
+    static const uint8_t getinfo[] = "\xFF\xFF\xFF\xFFgetinfo A_ch4Lleng3";
+    gate.answers_queries = true;
+    struct gate_answer answer = say(home, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, GATE_REJECTED);
+    gate.policy.admits_master = admits_home;
+    answer = say(home, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, GATE_QUERY);
+    assert_int_equal(answer.query, QUERY_GETINFO);
+    answer = say(elsewhere, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, GATE_REJECTED);
+    assert_int_equal(answer.rejection, DATAGRAM_CONNECTIONLESS);
+    gate.answers_queries = false;
+    assert_int_equal(say(home, getinfo, sizeof getinfo - 1, 0).verdict, GATE_REJECTED);
+}
+
 static const uint8_t right_key[RAIM_PASSWORD_KEY_BYTES] = {1}, wrong_key[RAIM_PASSWORD_KEY_BYTES];
 
 static bool admits_password(void *context, const uint8_t *key)

@@ -172,6 +172,27 @@ TEST(both_ends_understand_each_other)
     assert_int_equal(say(clients[0], here), DATAGRAM_UNENCRYPTED);
 }
 
+TEST(a_repeated_init_gets_the_same_answer)
+{
+    struct raim_connector *client = add_client();
+    const struct datagram init = init_of(client);
+    struct datagram first, second;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &first), DATAGRAM_OK);
+    now += 250;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &second), DATAGRAM_OK);
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.bytes, second.bytes, first.size);
+    // From another address it begins a session with other keys, which the client cannot decrypt.
+    const struct udp_address there = {.ip = here.ip, .port = 1};
+    assert_int_equal(begin_with(&init, there, unlimited, false, &second), DATAGRAM_OK);
+    assert_memory_not_equal(first.bytes, second.bytes, first.size);
+    raim_connector_receive(client, now_us(), first.bytes, first.size);
+    assert_true(is_heard(client, here));
+    assert_false(is_heard(client, there));
+    assert_int_equal(say(client, there), DATAGRAM_FORGED);
+    assert_int_equal(say(client, here), DATAGRAM_OK);
+}
+
 TEST(a_change_of_any_bit_is_seen)
 {
     struct raim_connector *client = add_client();
@@ -197,6 +218,27 @@ TEST(a_change_of_any_bit_is_seen)
     raim_connector_receive(client, now_us(), reply.bytes, reply.size);
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
     assert_int_equal(say(client, here), DATAGRAM_OK);
+}
+
+// The transcript authenticates the cookie: a change by a relay makes the handshake fail.
+TEST(another_offer_breaks_the_handshake)
+{
+    struct raim_connector *client = add_client();
+    struct datagram init, reply;
+    const struct raim_cookie sent = offer;
+    offer.requires_encryption = true;
+    init = init_of(client);
+    offer = sent;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
+    strcpy(offer.arena, "dual");
+    init = init_of(client);
+    offer = sent;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
+    offer.needs_admission = true;
+    init = init_of(client);
+    offer = sent;
+    assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_FORGED);
+    assert_int_equal(begin(client, here), DATAGRAM_OK);
 }
 
 TEST(another_server_cannot_answer)
