@@ -80,8 +80,8 @@ static void connect(struct play *play)
         note_end(play, NULL);
     play->picture->map = NULL;
     camera_clear(&play->camera);
-    play->effects = (struct effects){0};
-    play->netgraph = (struct netgraph){0};
+    memset(&play->effects, 0, sizeof play->effects);
+    memset(&play->netgraph, 0, sizeof play->netgraph);
     play->entered_s = 0;
     play->hits = 0;
     play->entries = 0;
@@ -637,7 +637,7 @@ static void enter_arena(struct play *play, const struct raim_client *client)
         return;
     play->entries = entries;
     play->picture->map = play->before->map = NULL;
-    play->effects = (struct effects){0};
+    memset(&play->effects, 0, sizeof play->effects);
     play->heard = 0;
     camera_enter(&play->camera, client);
 }

@@ -405,8 +405,9 @@ static void go_near(struct replay *replay, uint32_t tick)
     const uint32_t effects = (uint32_t)(effects_s * replay->info->tick_hz);
     const uint32_t warm_up = replay->info->max_players <= PLAYERS_WITH_CHAT ? shown : effects;
     bool has_before = false;
-    replay->kills = replay->chat = (struct kill_feed){.count = 0};
-    replay->effects = (struct effects){.count = 0};
+    memset(&replay->kills, 0, sizeof replay->kills);
+    memset(&replay->chat, 0, sizeof replay->chat);
+    memset(&replay->effects, 0, sizeof replay->effects);
     replay->has_last = false;
     replay->is_heard = false;
     seek(replay, tick > warm_up ? tick - warm_up : 0);
@@ -415,7 +416,7 @@ static void go_near(struct replay *replay, uint32_t tick)
         if (tick - replay->at_tick > effects)
             continue;
         if (!has_before)
-            replay->effects = (struct effects){.count = 0}; // without the kills before
+            memset(&replay->effects, 0, sizeof replay->effects); // without the kills before
         note_effects(replay, has_before);
         has_before = true;
     }
@@ -470,7 +471,7 @@ void replay_take(struct replay *replay)
     else
         replay->shown->eye = replay->eye;
     if (replay->has_last && replay->shown->now_s - replay->last->now_s > longest_gap_s)
-        replay->effects = (struct effects){.count = 0};
+        memset(&replay->effects, 0, sizeof replay->effects);
     else if (replay->has_last)
         compare(replay, replay->last, replay->shown);
     if (replay->is_heard)

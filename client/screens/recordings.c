@@ -110,7 +110,7 @@ void recordings_screen_open(struct recordings_screen *screen, const struct prefe
 {
     char folder[RECORDINGS_PATH_BYTES], text[MENU_TEXT_BYTES], detail[MENU_DETAIL_BYTES];
     screen->recordings.count = 0;
-    screen->menu = (struct menu){0};
+    memset(&screen->menu, 0, sizeof screen->menu);
     screen->problem[0] = '\0';
     if (preferences->settings.recordings[0] != '\0')
         recordings_add(&screen->recordings, preferences->settings.recordings);

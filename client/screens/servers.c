@@ -73,7 +73,7 @@ void servers_load(struct servers *servers, const char *directory)
 {
     char path[FILES_PATH_BYTES];
     json_t *root;
-    *servers = (struct servers){0};
+    memset(servers, 0, sizeof *servers);
     if (!client_file_load(directory, file_name, path, &root))
         return;
     const json_t *list = json_object_get(root, "servers");

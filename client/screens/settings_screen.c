@@ -56,7 +56,8 @@ static void fill(struct settings_screen *screen)
 
 void settings_screen_open(struct settings_screen *screen, struct preferences *preferences)
 {
-    *screen = (struct settings_screen){.preferences = preferences};
+    memset(screen, 0, sizeof *screen);
+    screen->preferences = preferences;
     preferences->settings.full_screen = window_is_full_screen(preferences->window);
     fill(screen);
 }
@@ -166,7 +167,7 @@ enum { RESUME, SETTINGS, LEAVE, OTHER };
 
 void pause_menu_open(struct pause_menu *pause, const char *leave, const char *other)
 {
-    pause->menu = (struct menu){0};
+    memset(&pause->menu, 0, sizeof pause->menu);
     pause->is_in_settings = false;
     menu_add(&pause->menu, "Resume", "");
     menu_add(&pause->menu, "Settings", "");

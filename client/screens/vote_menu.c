@@ -3,6 +3,7 @@
 #include "vote_menu.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const uint32_t minutes[] = {5, 10, 20, 30};
 
@@ -29,7 +30,7 @@ static bool has_player(enum raim_client_vote_kind kind)
 
 void vote_menu_open(struct vote_menu *menu, const struct vote_panel *panel)
 {
-    *menu = (struct vote_menu){0};
+    memset(menu, 0, sizeof *menu);
     for (uint32_t kind = 1; kind < KINDS; kind++) {
         if ((panel->kinds & UINT32_C(1) << kind) == 0)
             continue;
@@ -42,7 +43,7 @@ void vote_menu_open(struct vote_menu *menu, const struct vote_panel *panel)
 static bool list_subjects(struct vote_menu *menu, const struct vote_panel *panel,
                           const struct scoreboard *scoreboard)
 {
-    menu->menu = (struct menu){0};
+    memset(&menu->menu, 0, sizeof menu->menu);
     for (uint32_t i = 0; i < scoreboard->score_count && has_player(menu->kind); i++) {
         const struct score *score = &scoreboard->scores[i];
         if (score->own || score->bot || menu->menu.list.count == MENU_ITEMS)
