@@ -103,9 +103,11 @@ async function start() {
     requestAnimationFrame(frame);
 }
 
-// For whoever looks for a fault: how the connection goes.
+// For whoever looks for a fault: how the connection goes, once there is a game.
 globalThis.raim = {
     report: () => {
+        if (game === undefined)
+            return undefined;
         const bytes = new Uint8Array(game.memory.buffer, game.report());
         return JSON.parse(new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0))));
     },

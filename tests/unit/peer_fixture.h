@@ -38,7 +38,7 @@ struct peer {
     struct raim_goodbye goodbye;
     uint32_t roster_sent;
     struct raim_roster_entry roster[SLOTS]; // by slot
-    struct received_event *received; // by sequence number, relative to the WELCOME's
+    struct received_event *received;        // by sequence number, relative to the WELCOME's
     uint32_t received_count, received_capacity;
     uint32_t chat_rejections, chat_rejection; // CHAT_REJECTED messages, and the last one's reason
     struct raim_vote_offer vote_offer;
