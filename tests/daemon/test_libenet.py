@@ -61,7 +61,7 @@ class LibenetTest(unittest.TestCase):
             directory.mkdir()
             (directory / LIBRARY).write_bytes(symbolic)
             env = {"LD_LIBRARY_PATH": str(directory)}
-            daemon = stage.serve(arena(encryption="required"), env=env)
+            daemon = stage.serve(arena(encryption="required"), core_dumps=True, env=env)
             bots = stage.bots(daemon, CLIENTS, env=env)
             tick = daemon.wait_pressing(CLIENTS)["arenas"][0]["tick"]
             daemon.poll("two seconds of ticks", lambda:
