@@ -107,22 +107,32 @@ static void receive_init(struct transport *transport, const struct received *dat
         transport_queue_plain(transport, from, reply, size);
 }
 
+static enum datagram_verdict announce(struct transport *transport, struct udp_address socket,
+                                      const struct received *datagram)
+{
+    const struct gate_limits *limits = &transport->gate.limits;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return gateways_announce(transport->gateways, socket, datagram->data, datagram->size,
+                             (struct secure_limits){
+                                 .of_address = limits->connections_per_address,
+                                 .of_network = limits->connections_per_network,
+                             },
+                             (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000,
+                             transport->now_ms);
+}
+
 // Learns the player of a gateway's socket.
 static void receive_announcement(struct transport *transport, const struct received *datagram)
 {
-    const struct gate_limits *limits = &transport->gate.limits;
     struct udp_address socket = datagram->from;
-    struct timespec now;
     enum datagram_verdict verdict = DATAGRAM_CONNECTIONLESS;
     if (transport->gateways != NULL && gateways_resolve(transport->gateways, &socket)) {
-        clock_gettime(CLOCK_REALTIME, &now);
-        verdict = gateways_announce(transport->gateways, socket, datagram->data, datagram->size,
-                                    (struct secure_limits){
-                                        .of_address = limits->connections_per_address,
-                                        .of_network = limits->connections_per_network,
-                                    },
-                                    (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000,
-                                    transport->now_ms);
+        verdict = announce(transport, socket, datagram);
+        if (verdict == DATAGRAM_CONNECTIONS) { // many have come and gone since the last sweep
+            transport_sweep_sessions(transport);
+            verdict = announce(transport, socket, datagram);
+        }
     }
     if (verdict == DATAGRAM_OK)
         transport->stats.announcements++;
@@ -226,7 +236,7 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
         return transport_reject(transport, DATAGRAM_CONNECTIONS);
     transport_set_sender(host, peer);
     if (transport->gateways != NULL)
-        gateways_mark(transport->gateways, from);
+        gateways_keep(transport->gateways, from);
     if (peer->state == ENET_PEER_STATE_DISCONNECTED) { // not a repeated CONNECT, which ENet ignores
         const uint16_t index = (uint16_t)(peer - host->peers);
         transport->slots[index].client_id = datagram_rename_connect(host->receivedData, index);

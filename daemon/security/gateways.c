@@ -24,8 +24,8 @@ struct entry {
     struct ip_address player;
     uint16_t player_port;
     uint16_t next;        // index of the next entry in the bucket
-    bool has_peer;        // it had an ENet peer at the last sweep, or was marked since
-    bool marked;          // since the last sweep
+    bool has_peer;        // it had an ENet peer at the last sweep, or has been kept since
+    bool marked;          // for the next sweep
     uint64_t time_us;     // of its last announcement, by the gateway's clock
     int64_t announced_ms; // by ours
 };
@@ -126,10 +126,16 @@ bool gateways_resolve(const struct gateways *gateways, struct udp_address *to)
 
 // --- Entries that may be replaced ---
 
+void gateways_keep(struct gateways *gateways, struct udp_address peer)
+{
+    if (peer.via != 0 && is_player(&gateways->entries[peer.via - 1], peer))
+        gateways->entries[peer.via - 1].has_peer = true;
+}
+
 void gateways_mark(struct gateways *gateways, struct udp_address peer)
 {
     if (peer.via != 0 && is_player(&gateways->entries[peer.via - 1], peer))
-        gateways->entries[peer.via - 1].marked = gateways->entries[peer.via - 1].has_peer = true;
+        gateways->entries[peer.via - 1].marked = true;
 }
 
 void gateways_sweep(struct gateways *gateways)
@@ -140,7 +146,8 @@ void gateways_sweep(struct gateways *gateways)
     }
 }
 
-// The entry to replace. There are at least twice as many as connections, so there is one.
+// The entry to replace. Behind a sweep there is one, because there are more entries than
+// connections; NULL if enough peers have connected since.
 static struct entry *find_replaced(struct gateways *gateways, struct ip_address player,
                                    struct secure_limits limits)
 {
@@ -166,10 +173,10 @@ static struct entry *find_replaced(struct gateways *gateways, struct ip_address 
     if (limits.of_network > 0 && oldest[NETWORK] != NULL &&
         count[NETWORK] >= ENTRIES_PER_CONNECTION * limits.of_network)
         return oldest[NETWORK];
-    assert(oldest[ANY] != NULL);
     return oldest[ANY];
 }
 
+// NULL: none may be replaced.
 static struct entry *make_entry(struct gateways *gateways, struct udp_address socket,
                                 struct ip_address player, struct secure_limits limits)
 {
@@ -178,6 +185,8 @@ static struct entry *make_entry(struct gateways *gateways, struct udp_address so
         entry = &gateways->entries[gateways->used++];
     } else {
         entry = find_replaced(gateways, player, limits);
+        if (entry == NULL)
+            return NULL;
         uint16_t *link = bucket_of(gateways, entry->socket);
         while (&gateways->entries[*link] != entry)
             link = &gateways->entries[*link].next;
@@ -226,6 +235,8 @@ enum datagram_verdict gateways_announce(struct gateways *gateways, struct udp_ad
         return DATAGRAM_GATEWAY_KEY;
     if (entry == NULL)
         entry = make_entry(gateways, socket, player.ip, limits);
+    if (entry == NULL)
+        return DATAGRAM_CONNECTIONS;
     entry->player = player.ip;
     entry->player_port = player.port;
     entry->time_us = announcement.time_us;

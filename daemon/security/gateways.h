@@ -37,14 +37,18 @@ void gateways_translate(const struct gateways *gateways, struct udp_address *fro
 // another player's by now.
 bool gateways_resolve(const struct gateways *gateways, struct udp_address *to);
 
-// Mark and sweep: call gateways_mark for a peer that connects, and for every one before
-// gateways_sweep, which lets the entries of the others be replaced.
+// Keeps the entry of a peer that connects until the next sweep.
+void gateways_keep(struct gateways *gateways, struct udp_address peer);
+
+// Mark and sweep: call gateways_mark for each connected peer, then gateways_sweep, which lets the
+// entries of the others be replaced.
 void gateways_mark(struct gateways *gateways, struct udp_address peer);
 void gateways_sweep(struct gateways *gateways);
 
 // Takes a datagram of kind RAIM_CONNECTIONLESS_ANNOUNCEMENT from a socket's own address.
 // DATAGRAM_OK, or why it changes nothing: DATAGRAM_CONNECTIONLESS if it is malformed,
-// DATAGRAM_GATEWAY_SOCKET, _TIME or _KEY. `limits` are those of connections. `now_us` is since
+// DATAGRAM_GATEWAY_SOCKET, _TIME or _KEY; DATAGRAM_CONNECTIONS if no entry may be replaced before
+// the next sweep. `limits` are those of connections. `now_us` is since
 // 1970, `now_ms` never decreases.
 enum datagram_verdict gateways_announce(struct gateways *gateways, struct udp_address socket,
                                         const uint8_t *data, size_t size,

@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             struct udp_address peer = socket_of(number);
             gateways_translate(gateways, &peer, now_ms);
             gateways_sweep(gateways);
-            gateways_mark(gateways, peer);
+            gateways_keep(gateways, peer);
             continue;
         }
         size_t length = make(&script, number, now_us, bytes, &player);

@@ -179,6 +179,22 @@ TEST(a_connection_keeps_its_entry, set_up, tear_down)
     assert_false(is_announced(1, 1));
 }
 
+// Within a sweep's second more clients may come and go than there are entries.
+TEST(a_table_of_peers_that_have_just_connected_is_full_until_a_sweep, set_up, tear_down)
+{
+    for (uint16_t i = 0; i < CAPACITY; i++) {
+        announce(100 + i, 0x0A000001 + ((uint32_t)i << 8), i);
+        gateways_keep(gateways, seen(100 + i, i));
+    }
+    assert_int_equal(announce_as(key, 1, 0xCB007101, CAPACITY, CAPACITY), DATAGRAM_CONNECTIONS);
+    for (uint16_t i = 0; i < PEERS; i++)
+        gateways_mark(gateways, seen(100 + i, CAPACITY));
+    gateways_sweep(gateways);
+    announce(1, 0xCB007101, CAPACITY);
+    for (uint16_t i = 0; i < PEERS; i++)
+        assert_true(is_announced(100 + i, CAPACITY));
+}
+
 static int count_announced(uint16_t first)
 {
     int count = 0;
