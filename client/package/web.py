@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "client/page"
 LIBRARIES = {"enet": "ENet", "jansson": "Jansson", "libsodium": "libsodium", "libzstd": "zstd", "xxhash": "xxHash"}
 WASI_LIBC = pathlib.Path("/usr/share/doc/wasi-libc/copyright")
-COMPRESSED = {".wasm", ".js", ".html"}
+COMPRESSED = {".wasm", ".js", ".html", ".css"}
 
 
 def licences(packages):
@@ -67,7 +67,7 @@ def main(directory):
     prepare_sodium(packages["libsodium"])
     wasm = configure_and_build(directory, directory / "sources")
     page, fresh = directory / "page", directory / "page.new"
-    parts = [wasm, *PAGE.glob("*.js"), *PAGE.glob("*.html")]
+    parts = [wasm, *(path for path in PAGE.iterdir() if path.suffix in COMPRESSED)]
     if not is_current(page, [*parts, ROOT / "LICENSE", pathlib.Path(__file__)]):
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir()

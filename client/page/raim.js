@@ -53,7 +53,6 @@ const shown = {
 function fail(error) {
     console.error(error);
     problem.hidden = false;
-    problem.innerHTML = "<h1>raim</h1><p></p><p><a href>Load the page again</a> · <a href=licences.html>Licences</a></p>";
     problem.querySelector("p").textContent = error.message ?? String(error);
 }
 

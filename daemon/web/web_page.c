@@ -81,7 +81,9 @@ static uint64_t hash(uint64_t value, const void *bytes, size_t size)
 
 static bool add_headers(struct MHD_Response *response, int coding, const char *tag)
 {
-    return http_answer_add_header(response, "Vary", "Accept-Encoding") &&
+    // The page has a policy of its own, but in that one this directive would be ignored.
+    return http_answer_add_header(response, "Content-Security-Policy", "frame-ancestors 'none'") &&
+           http_answer_add_header(response, "Vary", "Accept-Encoding") &&
            http_answer_add_header(response, "ETag", tag) &&
            (coding == CODINGS - 1 ||
             http_answer_add_header(response, "Content-Encoding", codings[coding].name));

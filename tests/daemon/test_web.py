@@ -240,6 +240,7 @@ class PageTest(unittest.TestCase):
             answer = scene.gateway.ask("/")
             self.assertEqual(answer.body, PAGE)
             self.assertEqual(answer.headers["Content-Type"], "text/html; charset=utf-8")
+            self.assertEqual(answer.headers["Content-Security-Policy"], "frame-ancestors 'none'")
             plain = scene.gateway.ask("/raim.wasm")
             self.assertEqual(plain.body, WASM)
             self.assertEqual(plain.headers["Content-Type"], "application/wasm")

@@ -85,6 +85,16 @@ class PlayTest(unittest.TestCase):
         self.page.open(self.url(**options), *SIZE)
         return self.wait("player", lambda report: report.get("state") == PLAYING, JOIN_S)
 
+    def check_policy(self):
+        """Only the page's own scripts run, and the policy forbids nothing that the game does."""
+        self.assertNotIn("Content Security Policy", str(self.page.said))
+        self.page.evaluate("""(() => {
+            const script = document.createElement("script");
+            script.textContent = "globalThis.injected = true";
+            document.body.append(script);
+        })()""")
+        self.assertEqual(self.page.evaluate("typeof globalThis.injected"), "undefined")
+
     def missed(self):
         """Inputs that the server missed of its players."""
         return sum(player["inputs_missed"] for player in self.daemon.get_json()["arenas"][0]["players"]
@@ -167,6 +177,7 @@ class ChromiumTest(PlayTest):
         self.wait_said("Chromium: hello from Chromium")
         self.shoot("chromium-arena")
         self.check_sound()
+        self.check_policy()
         self.press("Escape")
         time.sleep(0.5) # for a picture of the menu
         self.shoot("chromium-menu")
