@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Passes what the player does to the game: keys, mouse, fingers, gamepad and text.
 const BIT = [0, 2, 1, 3, 4]; // of event.buttons, by event.button
-const PULLED = 0.3; // how far a trigger counts as pressed
+const PAD_BUTTONS = 17; // of the "standard" mapping
 
 // `game` has the exports of the game, `pass` puts texts into its memory, `entry` is the field that
 // takes text while `state.takesText`, and `acted` is called within each event.
@@ -63,12 +63,10 @@ export function listen(game, pass, canvas, entry, state, acted) {
     canvas.addEventListener("contextmenu", event => event.preventDefault());
 }
 
-// Passes the state of the first gamepad of the "standard" mapping.
+// Passes the state of the first gamepad of the "standard" mapping; all at rest without one.
 export function passPad(game) {
     const pad = navigator.getGamepads?.().find(one => one?.mapping === "standard");
-    let buttons = 0;
-    pad?.buttons.slice(0, 17).forEach((button, i) => {
-        if (button.pressed || button.value > PULLED) buttons |= 1 << i;
-    });
-    game.pad(...(pad ? pad.axes.slice(0, 4) : [0, 0, 0, 0]), buttons);
+    game.pad(...(pad ? pad.axes.slice(0, 4) : [0, 0, 0, 0]));
+    for (let i = 0; i < PAD_BUTTONS; i++)
+        game.pad_button(i, pad?.buttons[i]?.pressed ?? false, pad?.buttons[i]?.value ?? 0);
 }

@@ -23,6 +23,13 @@ void sound_close(struct sound *sound);
 // The volume of everything, 0 to 1.
 void sound_set_volume(struct sound *sound, double volume);
 
+// The amplitude of a volume: loudness is felt as about its square root.
+static inline double sound_amplitude(double volume)
+{
+    const double limited = volume < 0 ? 0 : volume > 1 ? 1 : volume;
+    return limited * limited;
+}
+
 // The loudness of a sound on both sides, 0 to 1.
 struct sound_place {
     double left, right;

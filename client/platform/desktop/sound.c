@@ -104,10 +104,8 @@ void sound_close(struct sound *sound)
 
 void sound_set_volume(struct sound *sound, double volume)
 {
-    // Loudness is felt as about the square root of the amplitude.
-    const double amplitude = fmin(fmax(volume, 0), 1) * fmin(fmax(volume, 0), 1);
     if (sound != NULL)
-        Mix_MasterVolume((int)lround(amplitude * MIX_MAX_VOLUME));
+        Mix_MasterVolume((int)lround(sound_amplitude(volume) * MIX_MAX_VOLUME));
 }
 
 static int choose_channel(const struct sound *sound)

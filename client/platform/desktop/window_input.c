@@ -2,15 +2,15 @@
 // Events, and the state of keys, mouse and gamepad.
 #include "window_desktop.h"
 
+#include "window_common.h"
+
 #include <SDL.h>
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// A stick below this deflection is at rest.
-static const double dead_zone = 0.15;
-static const int16_t trigger_point = 9830; // three tenths of the way
+static const int16_t trigger_point = (int16_t)(WINDOW_TRIGGER_POINT * INT16_MAX);
 
 static enum window_command command_of_key(SDL_Keycode key)
 {
@@ -108,11 +108,7 @@ static raim_vec2 to_canvas(const struct window *window, double x, double y)
 static void paste(struct window_event *out)
 {
     char *text = SDL_GetClipboardText();
-    out->kind = WINDOW_TYPED;
-    snprintf(out->text, sizeof out->text, "%s", text != NULL ? text : "");
-    for (char *byte = out->text; *byte != '\0'; byte++)
-        if ((unsigned char)*byte < ' ')
-            *byte = ' ';
+    window_type(out, text != NULL ? text : "");
     SDL_free(text);
 }
 
@@ -134,10 +130,7 @@ static bool translate_key(struct window *window, const SDL_KeyboardEvent *event,
     out->command = has_control && event->keysym.sym == SDLK_a ? COMMAND_SELECT_ALL
                                                               : command_of_key(event->keysym.sym);
     out->opens_menu = event->keysym.sym == SDLK_ESCAPE;
-    // A held key repeats only where it moves the selection or the caret, or erases.
-    return event->repeat == 0 || out->command == COMMAND_UP || out->command == COMMAND_DOWN ||
-           out->command == COMMAND_ERASE || out->command == COMMAND_DELETE ||
-           (edits && (out->command == COMMAND_LEFT || out->command == COMMAND_RIGHT));
+    return event->repeat == 0 || window_repeats(out->command, edits);
 }
 
 // A trigger is pressed where it passes the trigger point.
@@ -238,8 +231,7 @@ static bool translate(struct window *window, const SDL_Event *event, struct wind
         out->kind = WINDOW_POINTED;
         return true;
     case SDL_TEXTINPUT:
-        out->kind = WINDOW_TYPED;
-        snprintf(out->text, sizeof out->text, "%s", event->text.text);
+        window_type(out, event->text.text);
         return true;
     default:
         take_pad(window, event);
@@ -290,9 +282,8 @@ raim_vec2 window_mouse(const struct window *window)
 
 static raim_vec2 stick(SDL_GameController *pad, SDL_GameControllerAxis x, SDL_GameControllerAxis y)
 {
-    const raim_vec2 way = {SDL_GameControllerGetAxis(pad, x) / 32767.0,
-                           SDL_GameControllerGetAxis(pad, y) / -32767.0};
-    return raim_vec2_length(way) < dead_zone ? (raim_vec2){0, 0} : way;
+    return window_stick(SDL_GameControllerGetAxis(pad, x) / 32767.0,
+                        SDL_GameControllerGetAxis(pad, y) / -32767.0);
 }
 
 struct window_pad window_pad(const struct window *window)

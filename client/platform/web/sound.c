@@ -5,7 +5,6 @@
 #include "page.h"
 #include "synthesize.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 struct sound {
@@ -32,10 +31,8 @@ void sound_close(struct sound *sound)
 
 void sound_set_volume(struct sound *sound, double volume)
 {
-    // Loudness is felt as about the square root of the amplitude.
-    const double limited = fmin(fmax(volume, 0), 1);
     if (sound != NULL)
-        page_set_volume(limited * limited);
+        page_set_volume(sound_amplitude(volume));
 }
 
 void sound_play(struct sound *sound, enum sound_kind kind, struct sound_place place)

@@ -26,6 +26,7 @@ CALLED(finger) void web_finger(int id, bool down, double x, double y);
 CALLED(text) void web_text(const char *text);
 CALLED(full_screen) void web_full_screen(bool full); // as the player left it by the browser
 CALLED(release_all) void web_release_all(void);
-// A gamepad of the "standard" mapping, y down; bit N of `buttons`: its button N.
-CALLED(pad)
-void web_pad(double left_x, double left_y, double right_x, double right_y, int buttons);
+// A gamepad of the "standard" mapping: its sticks, y down, and each of its buttons with how far it
+// is pulled, from 0 to 1.
+CALLED(pad) void web_pad(double left_x, double left_y, double right_x, double right_y);
+CALLED(pad_button) void web_pad_button(int index, bool pressed, double value);

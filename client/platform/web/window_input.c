@@ -4,14 +4,12 @@
 
 #include "page.h"
 #include "web.h"
+#include "window_common.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// A stick below this deflection is at rest.
-static const double dead_zone = 0.15;
 
 struct window web_window = {.pixel_ratio = 1,
                             .size = {1280, 720},
@@ -279,14 +277,6 @@ static enum window_command command_of(const char *code)
     return COMMAND_NONE;
 }
 
-// A held key repeats only where it moves the selection or the caret, or erases.
-static bool repeats_here(enum window_command command, bool edits)
-{
-    return command == COMMAND_UP || command == COMMAND_DOWN || command == COMMAND_ERASE ||
-           command == COMMAND_DELETE ||
-           (edits && (command == COMMAND_LEFT || command == COMMAND_RIGHT));
-}
-
 void web_key(const char *code, const char *label, bool down, bool repeats, bool control)
 {
     struct window *window = &web_window;
@@ -296,7 +286,7 @@ void web_key(const char *code, const char *label, bool down, bool repeats, bool 
     window->held[key] = down;
     if (key > 0 && label[0] != '\0')
         snprintf(window->labels[key], sizeof window->labels[key], "%s", label);
-    if (!down || (repeats && !repeats_here(command, window->takes_text)))
+    if (!down || (repeats && !window_repeats(command, window->takes_text)))
         return;
     struct window_event *event = queue(WINDOW_PRESSED);
     event->button = repeats ? 0 : key;
@@ -374,11 +364,7 @@ void web_finger(int id, bool down, double x, double y)
 
 void web_text(const char *text)
 {
-    struct window_event *event = queue(WINDOW_TYPED);
-    snprintf(event->text, sizeof event->text, "%s", text);
-    for (char *byte = event->text; *byte != '\0'; byte++)
-        if ((unsigned char)*byte < ' ')
-            *byte = ' ';
+    window_type(queue(WINDOW_TYPED), text);
 }
 
 void web_full_screen(bool full)
@@ -392,25 +378,24 @@ void web_release_all(void)
     memset(web_window.fingers, 0, sizeof web_window.fingers);
 }
 
-static raim_vec2 stick(double x, double y)
+void web_pad(double left_x, double left_y, double right_x, double right_y)
 {
-    const raim_vec2 way = {x, -y};
-    return raim_vec2_length(way) < dead_zone ? (raim_vec2){0, 0} : way;
+    web_window.pad =
+        (struct window_pad){window_stick(left_x, -left_y), window_stick(right_x, -right_y)};
 }
 
-void web_pad(double left_x, double left_y, double right_x, double right_y, int buttons)
+void web_pad_button(int index, bool pressed, double value)
 {
     struct window *window = &web_window;
-    window->pad = (struct window_pad){stick(left_x, left_y), stick(right_x, right_y)};
-    for (int i = 0; i < PAD_BUTTONS; i++) {
-        bool *is_held = &window->held[PAD + 1 + i];
-        const bool is_down = (buttons >> i & 1) != 0;
-        if (is_down && !*is_held) {
-            struct window_event *event = queue(WINDOW_PRESSED);
-            event->button = PAD + 1 + i;
-            event->command = pad_buttons[i].command;
-            event->opens_menu = i == PAD_START;
-        }
-        *is_held = is_down;
+    if (index < 0 || index >= PAD_BUTTONS)
+        return;
+    bool *is_held = &window->held[PAD + 1 + index];
+    const bool is_down = pressed || value > WINDOW_TRIGGER_POINT;
+    if (is_down && !*is_held) {
+        struct window_event *event = queue(WINDOW_PRESSED);
+        event->button = PAD + 1 + index;
+        event->command = pad_buttons[index].command;
+        event->opens_menu = index == PAD_START;
     }
+    *is_held = is_down;
 }
