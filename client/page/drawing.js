@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Draws the game's frames by WebGL 2, and letters by the browser's own text, which it keeps in sheets.
-const SIZE = 2048; // of a sheet, pixels; as in client/platform/web/canvas.c
-const CORNER = 20, COMMAND = 7; // bytes of a corner, integers of a command
+const SIZE = 2048; // of a sheet, pixels
+const CORNER = 20, COMMAND = 7; // bytes and integers of the structs in client/platform/web/canvas.c
 const FONT = "\"DejaVu Sans\", \"Noto Sans\", system-ui, sans-serif";
 
 const VERTEX = `#version 300 es
-in vec2 at; in vec4 colour; in vec2 image; uniform vec2 size;
+in vec2 at; in vec4 colour; in vec2 image; uniform vec2 size; uniform sampler2D sheet;
 out vec4 tint; out vec2 place;
 void main() {
     gl_Position = vec4(at.x / size.x * 2.0 - 1.0, 1.0 - at.y / size.y * 2.0, 0.0, 1.0);
     tint = vec4(colour.rgb * colour.a, colour.a);
-    place = image;
+    place = image / vec2(textureSize(sheet, 0));
 }`;
 const FRAGMENT = `#version 300 es
 precision mediump float;

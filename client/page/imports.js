@@ -19,9 +19,9 @@ export function imports({memory, arrived, drawing, sounds, sessions: network, st
         make_line: (at, size, em, bold, outline, out) =>
             integers(out, 5).set(drawing.makeLine(words(at, size), em, bold, outline)),
         free_line: (sheet, x, y) => drawing.freeLine(sheet, x, y),
-        draw: (corners, cornerCount, indices, indexCount, commands, commandCount) =>
-            drawing.draw(bytes(corners, 20 * cornerCount), bytes(indices, 4 * indexCount),
-                integers(commands, 7 * commandCount)),
+        draw: (corners, cornersSize, indices, indicesSize, commands, commandsSize) =>
+            drawing.draw(bytes(corners, cornersSize), bytes(indices, indicesSize),
+                integers(commands, commandsSize / 4)),
 
         take_text: window.takeText,
         show_pointer: window.showPointer,

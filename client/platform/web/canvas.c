@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Collects a frame in memory, which the page draws by WebGL. All lines of letters are in sheets of
-// one size, whose first pixel is white: a shape without letters is drawn with that pixel.
+// Collects a frame in memory, which the page draws by WebGL. All lines of letters are in sheets
+// whose first pixel is white: a shape without letters is drawn with that pixel.
 #include "canvas_web.h"
 
 #include "page.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHEET_PIXELS = 2048, COMMANDS = 1024, ANY_SHEET = -1, NO_CLIP = -1 };
+enum { COMMANDS = 1024, ANY_SHEET = -1, NO_CLIP = -1 };
 
+// The layouts of this struct and of the next one stand in client/page/drawing.js, too.
 struct corner {
     struct canvas_vertex vertex;
-    float u, v; // of the sheet
+    float u, v; // pixels of the sheet
 };
 
-// Indices that are drawn with one sheet and one clip. The page reads it as seven integers.
+static_assert(sizeof(struct corner) == 20, "CORNER and the attributes of drawing.js");
+
+// Indices that are drawn with one sheet and one clip.
 struct command {
     int sheet; // ANY_SHEET
     int first, count;
     int left, top, right, bottom; // clip; right NO_CLIP
 };
+
+static_assert(sizeof(struct command) == 7 * sizeof(int), "COMMAND of drawing.js");
 
 // Where a line of letters is.
 struct letters {
@@ -58,8 +64,9 @@ void canvas_begin(struct canvas *canvas)
 
 void canvas_end(struct canvas *canvas)
 {
-    page_draw(canvas->corners, canvas->corner_count, canvas->indices, canvas->index_count,
-              canvas->commands, canvas->command_count);
+    page_draw(canvas->corners, (size_t)canvas->corner_count * sizeof *canvas->corners,
+              canvas->indices, (size_t)canvas->index_count * sizeof *canvas->indices,
+              canvas->commands, (size_t)canvas->command_count * sizeof *canvas->commands);
 }
 
 // A page whose images are lost is loaded anew.
@@ -144,8 +151,8 @@ static void add_box(struct canvas *canvas, int sheet, raim_box box, draw_colour 
         corners[i] = (struct corner){
             .vertex = {(float)(is_right ? box.max.x : box.min.x),
                        (float)(is_low ? box.max.y : box.min.y), colour},
-            .u = (float)((is_right ? image.max.x : image.min.x) / SHEET_PIXELS),
-            .v = (float)((is_low ? image.max.y : image.min.y) / SHEET_PIXELS),
+            .u = (float)(is_right ? image.max.x : image.min.x),
+            .v = (float)(is_low ? image.max.y : image.min.y),
         };
     }
     if (corners != NULL)

@@ -19,8 +19,8 @@ PAGE(make_line)
 void page_make_line(const char *words, size_t size, int em, bool is_bold, int outline, int out[5]);
 PAGE(free_line) void page_free_line(int sheet, int x, int y);
 PAGE(draw)
-void page_draw(const void *vertices, int vertex_count, const void *indices, int index_count,
-               const void *commands, int command_count);
+void page_draw(const void *corners, size_t corners_size, const void *indices, size_t indices_size,
+               const void *commands, size_t commands_size);
 
 // --- The window ---
 
