@@ -3,7 +3,8 @@
 const KEPT = "raim:"; // before the names of texts in the browser's storage
 
 // `memory` returns the game's memory, `arrived` is called when datagrams or answers have come.
-// What shows, sounds and listens comes in, so that the game also runs without a page.
+// What shows, sounds and listens comes in, so that the game also runs without a page. `storage` is null
+// where the browser forbids it.
 export function imports({memory, arrived, drawing, sounds, sessions: network, storage, window}) {
     const bytes = (at, size) => new Uint8Array(memory().buffer, at, size);
     const words = (at, size) => new TextDecoder().decode(bytes(at, size));
@@ -39,7 +40,7 @@ export function imports({memory, arrived, drawing, sounds, sessions: network, st
         set_volume: amplitude => sounds.setVolume(amplitude),
 
         load: (name, nameSize, at, capacity) => {
-            const text = storage.getItem(KEPT + words(name, nameSize));
+            const text = storage?.getItem(KEPT + words(name, nameSize)) ?? null;
             return text === null ? -1 : write(text, at, capacity);
         },
         store: (name, nameSize, at, size) => {
@@ -48,7 +49,7 @@ export function imports({memory, arrived, drawing, sounds, sessions: network, st
                 else storage.removeItem(KEPT + words(name, nameSize));
                 return true;
             } catch {
-                return false; // full, or forbidden
+                return false; // full, or none
             }
         },
 

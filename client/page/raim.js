@@ -82,11 +82,15 @@ function resize(entries) {
 }
 
 async function start() {
+function findStorage() {
+    try { return localStorage; } catch { return null; }
+}
+
     const sounds = new Sounds();
     const {instance} = await WebAssembly.instantiateStreaming(fetch("raim.wasm"), {
         wasi_snapshot_preview1: wasi(memory, line => console.log(line)),
         page: imports({memory, arrived: () => serve(), drawing: new Drawing(canvas), sounds, sessions,
-            storage: localStorage, window: shown}),
+            storage: findStorage(), window: shown}),
     });
     game = instance.exports;
     game._initialize();
