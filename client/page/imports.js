@@ -53,17 +53,25 @@ export function imports({memory, arrived, drawing, sounds, sessions: network, st
             }
         },
 
-        begin_request: (at, size, json, jsonSize, timeout) => {
+        begin_request: (at, size, json, jsonSize, most, timeout) => {
             const request = {status: 0, body: new Uint8Array(0)}, ending = new AbortController();
+            const timer = setTimeout(() => ending.abort(), timeout);
             request.close = () => ending.abort();
             const body = jsonSize > 0 ? words(json, jsonSize) : undefined;
+            // A link names whom to ask: nobody gets the cookies of this page's site.
             fetch(words(at, size), {method: body === undefined ? "GET" : "POST", body, redirect: "error",
                 headers: body === undefined ? {} : {"Content-Type": "application/json"},
-                signal: AbortSignal.any?.([ending.signal, AbortSignal.timeout(timeout)]) ?? ending.signal})
+                credentials: "omit", signal: ending.signal})
                 .then(async answer => {
-                    request.body = new Uint8Array(await answer.arrayBuffer());
+                    request.body = await readBody(answer, most);
                     request.status = answer.status;
-                }).catch(() => { request.status = -1; }).finally(arrived);
+                }).catch(() => {
+                    request.status = -1;
+                    ending.abort();
+                }).finally(() => {
+                    clearTimeout(timer);
+                    arrived();
+                });
             return requests.add(request);
         },
         request_status: number => requests.get(number).status,
@@ -87,6 +95,17 @@ export function imports({memory, arrived, drawing, sounds, sessions: network, st
             return datagram.length;
         },
     };
+}
+
+async function readBody(answer, most) {
+    const pieces = [], reader = answer.body?.getReader();
+    let size = 0;
+    for (let piece; reader !== undefined && !(piece = await reader.read()).done;) {
+        size += piece.value.length;
+        if (size > most) throw new Error(`an answer of more than ${most} bytes`);
+        pieces.push(piece.value);
+    }
+    return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 // Things that can be closed, by numbers that are used again.

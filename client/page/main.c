@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 600, RECORDING_MS = 120000, RECORDING_BYTES = 512 << 20, HTTP_OK = 200 };
+enum { TEXT_BYTES = 600, RECORDING_MS = 120000, RECORDING_BYTES = 128 << 20, HTTP_OK = 200 };
 
 // What precedes the game: the gateway's answer, or a recording on its way.
 static struct {
@@ -25,31 +25,68 @@ static struct {
     char gateway[TEXT_BYTES], hash[TEXT_BYTES], watch[TEXT_BYTES];
     struct http_request *download; // of the recording; NULL: none
     struct ui ui;                  // until the game has its own
-    char problem[TEXT_BYTES];      // why the recording cannot be played; "": none
+    const char *title;             // of the problem
+    char problem[TEXT_BYTES];      // why the link cannot be followed; "": none
     struct game *game;             // NULL: not yet
     bool has_ended;
 } page;
 
 // --- The page's address ---
 
-static void take_option(const char *name, const char *value)
+#define ALPHANUMERIC "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// The options that are texts, and their characters; NULL: any. A link may be a stranger's, and most
+// of them become part of a URL.
+static const struct option {
+    const char *name, *allowed;
+    char *text;
+} text_options[] = {
+    {"name", NULL, page.name},
+    {"follow", NULL, page.follow},
+    {"access", ALPHANUMERIC "-_", page.access},
+    {"matchmaker", ALPHANUMERIC "-._~:/[]", page.matchmaker},
+    {"gateway", ALPHANUMERIC "-._:[]", page.gateway},
+    {"hash", ALPHANUMERIC "+/=, ", page.hash},
+    {"watch", ALPHANUMERIC "-._", page.watch},
+};
+
+// False for a wrong value, which changes nothing.
+static bool take_text(const struct option *option, const char *value)
 {
-    const struct {
-        const char *name;
-        char *text;
-    } texts[] = {
-        {"name", page.name},       {"access", page.access}, {"matchmaker", page.matchmaker},
-        {"follow", page.follow},   {"hash", page.hash},     {"watch", page.watch},
-        {"gateway", page.gateway},
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(name, texts[i].name) == 0)
-            snprintf(texts[i].text, TEXT_BYTES, "%s", value);
-    if (strcmp(name, "server") == 0) {
-        page.def.port = SERVER_DEFAULT_PORT;
-        if (!raim_link_read_address(value, page.def.host, &page.def.port))
-            page.def.port = 0;
+    const bool is_good = strlen(value) < TEXT_BYTES &&
+                         (option->allowed == NULL || value[strspn(value, option->allowed)] == '\0');
+    if (is_good)
+        strcpy(option->text, value);
+    return is_good;
+}
+
+static bool take_access(const struct option *option, const char *value)
+{
+    uint8_t access[RAIM_ACCESS_BYTES];
+    return raim_link_read_access(value, access, sizeof access) > 0 && take_text(option, value);
+}
+
+static bool take_server(const char *value)
+{
+    struct server_address server;
+    if (!server_address_read(value, &server))
+        return false;
+    snprintf(page.def.host, sizeof page.def.host, "%s", server.host);
+    page.def.port = server.port;
+    return true;
+}
+
+static bool take_option(const char *name, const char *value)
+{
+    if (strcmp(name, "server") == 0)
+        return take_server(value);
+    for (size_t i = 0; i < sizeof text_options / sizeof *text_options; i++) {
+        const struct option *option = &text_options[i];
+        if (strcmp(name, option->name) == 0)
+            return option->text == page.access ? take_access(option, value)
+                                               : take_text(option, value);
     }
+    return true; // of another program, such as one that counts who follows a link
 }
 
 // Several hashes have commas between them. A "+" of base64 is a space in an address.
@@ -59,26 +96,22 @@ static void clean_hashes(char *hash)
         *hash = *hash == ' ' ? '+' : *hash == ',' ? ' ' : *hash;
 }
 
-// Lines NAME=VALUE.
-static void read_options(const char *lines)
+static const char *text_or_null(const char *text)
 {
-    char line[TEXT_BYTES];
-    for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
-        length = strcspn(lines, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, lines);
-        char *value = strchr(line, '=');
-        if (value == NULL)
-            continue;
-        *value = '\0';
-        take_option(line, value + 1);
-    }
+    return text[0] != '\0' ? text : NULL;
+}
+
+static void use_options(void)
+{
     struct game_def *def = &page.def;
-    uint8_t access[RAIM_ACCESS_BYTES];
-    def->name = page.name[0] != '\0' ? page.name : NULL;
-    def->matchmaker = page.matchmaker[0] != '\0' ? page.matchmaker : NULL;
-    def->follow = page.follow[0] != '\0' ? page.follow : NULL;
-    if (raim_link_read_access(page.access, access, sizeof access) > 0)
-        def->access = page.access;
+    if (page.problem[0] != '\0') { // a link is followed as a whole or leads home
+        def->port = 0;
+        page.matchmaker[0] = page.watch[0] = '\0';
+    }
+    def->name = text_or_null(page.name);
+    def->matchmaker = text_or_null(page.matchmaker);
+    def->follow = text_or_null(page.follow);
+    def->access = text_or_null(page.access);
     clean_hashes(page.hash);
     gateway_choose(page.gateway, page.hash);
 }
@@ -94,11 +127,17 @@ static void begin_download(void)
 
 // --- Before the game ---
 
-static void fail(const char *problem)
+static void fail(const char *title, const char *problem)
 {
+    page.title = title;
     snprintf(page.problem, sizeof page.problem, "%s", problem);
-    page.def.recording = NULL;
     platform_say(page.problem);
+}
+
+static void fail_recording(const char *problem)
+{
+    page.def.recording = NULL;
+    fail("This recording cannot be played", problem);
 }
 
 static void begin_game(void)
@@ -107,7 +146,7 @@ static void begin_game(void)
     page.game = game_begin(&page.def, page.window, &page.preferences, raim_link_now_us(), problem,
                            sizeof problem);
     if (page.game == NULL)
-        fail(problem);
+        fail_recording(problem);
     else
         ui_close(&page.ui);
 }
@@ -130,15 +169,15 @@ static void take_recording(void)
     }
     snprintf(words, sizeof words, "the site has no such recording (status %ld)", status);
     if (status == 0)
-        fail(http_request_problem(page.download));
+        fail_recording(http_request_problem(page.download));
     else if (page.def.recording == NULL)
-        fail(status == HTTP_OK ? "out of memory" : words);
+        fail_recording(status == HTTP_OK ? "out of memory" : words);
     http_request_destroy(page.download);
     page.download = NULL;
 }
 
-// Begins the game as soon as there is all that it needs. Where the recording cannot be played, any
-// key leads home.
+// Begins the game as soon as there is all that it needs. Where the link cannot be followed, any key
+// leads home.
 static void prepare(void)
 {
     struct window_event event;
@@ -160,28 +199,38 @@ static void draw_preparing(void)
     const bool has_failed = page.problem[0] != '\0';
     if (!ui_begin(&page.ui, page.window, &view))
         return;
-    hud_notice(&page.ui,
-               &(struct hud_notice){has_failed ? "This recording cannot be played" : "Loading ...",
-                                    has_failed ? page.problem : page.watch,
-                                    has_failed ? "Any key: home" : ""});
+    hud_notice(&page.ui, &(struct hud_notice){has_failed ? page.title : "Loading ...",
+                                              has_failed ? page.problem : page.watch,
+                                              has_failed ? "Any key: home" : ""});
     ui_end(&page.ui, page.window, NULL);
 }
 
 // --- What the page calls ---
 
-CALLED(open) bool page_open(const char *options);
+CALLED(option) void page_option(const char *name, const char *value);
+CALLED(open) bool page_open(void);
 CALLED(serve) bool page_serve(void); // false: the game has ended
 CALLED(frame) bool page_frame(void); // likewise
 CALLED(close) void page_close(void);
 CALLED(report) const char *page_report(void);
 
-bool page_open(const char *options)
+// An option of the page's address; before it is opened.
+void page_option(const char *name, const char *value)
+{
+    char problem[TEXT_BYTES];
+    if (take_option(name, value))
+        return;
+    snprintf(problem, sizeof problem, "\"%s\" in its address is wrong. Ask for another link", name);
+    fail("This link is damaged", problem);
+}
+
+bool page_open(void)
 {
     page.window = window_open();
     if (page.window == NULL || !ui_open(&page.ui, page.window))
         return false;
     preferences_open(&page.preferences, page.window, true);
-    read_options(options);
+    use_options();
     if (page.watch[0] != '\0')
         begin_download();
     return true;

@@ -7,7 +7,7 @@ import * as sessions from "./sessions.js";
 import {Sounds} from "./sounds.js";
 import {wasi} from "./wasi.js";
 
-const SERVE_MS = 4;
+const SERVE_MS = 4, NO_MEMORY = "There is no memory for the game.";
 const canvas = document.querySelector("canvas"), entry = document.querySelector("input");
 const said = document.querySelector("#said"), problem = document.querySelector("#problem");
 const state = {takesText: false, locks: false};
@@ -19,6 +19,7 @@ const memory = () => game.memory;
 function pass(...texts) {
     const encoded = texts.map(text => new TextEncoder().encode(`${text}\0`));
     let at = game.buffer(encoded.reduce((sum, text) => sum + text.length, 0));
+    if (at === 0) throw new Error(NO_MEMORY);
     return encoded.map(text => {
         new Uint8Array(game.memory.buffer, at, text.length).set(text);
         at += text.length;
@@ -81,11 +82,11 @@ function resize(entries) {
     game.resize(canvas.width, canvas.height, devicePixelRatio);
 }
 
-async function start() {
 function findStorage() {
     try { return localStorage; } catch { return null; }
 }
 
+async function start() {
     const sounds = new Sounds();
     const {instance} = await WebAssembly.instantiateStreaming(fetch("raim.wasm"), {
         wasi_snapshot_preview1: wasi(memory, line => console.log(line)),
@@ -95,9 +96,9 @@ function findStorage() {
     game = instance.exports;
     game._initialize();
     resize();
-    const options = {gateway: location.host, ...Object.fromEntries(new URLSearchParams(location.search))};
-    if (!game.open(...pass(Object.entries(options).map(option => option.join("=")).join("\n"))))
-        throw new Error("There is no memory for the game.");
+    for (const option of [["gateway", location.host], ...new URLSearchParams(location.search)])
+        game.option(...pass(...option));
+    if (!game.open()) throw new Error(NO_MEMORY);
     const acted = () => { sounds.wake(); serve(); };
     listen(game, pass, canvas, entry, state, guarded(acted));
     new ResizeObserver(guarded(resize)).observe(canvas);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Plays the page's game without a browser: node player.mjs PAGE SERVER SECONDS. Datagrams go by UDP,
 // letters have a made-up width, and nothing is shown. It joins, runs in squares, fires and chats, and
-// prints its reports and what was written, as JSON. With a FILE.raimrec for a server it watches that.
+// prints its reports and what was written, as JSON. With a FILE.raimrec for a server it watches that. A
+// further argument has more options of the link, as JSON.
 import dgram from "node:dgram";
 import fs from "node:fs";
 import path from "node:path";
 
-const [directory, server, seconds] = process.argv.slice(2);
+const [directory, server, seconds, more = "{}"] = process.argv.slice(2);
 const {imports} = await import(path.resolve(directory, "imports.js"));
 const {wasi} = await import(path.resolve(directory, "wasi.js"));
 const FRAME_MS = 1000 / 60, SERVE_MS = 4, SIDE_MS = 700;
@@ -69,11 +70,22 @@ const until = (moment, wanted) => new Promise(resolve => {
 });
 
 const isRecording = server.endsWith(".raimrec");
-if (isRecording) // as the page's site would answer
-    globalThis.fetch = async url => url.endsWith("/lost.raimrec") ? new Response("", {status: 404})
-        : new Response(fs.readFileSync(server));
-game.open(...pass("gateway=127.0.0.1:9\nname=Node\n" +
-    (isRecording ? `watch=${path.basename(server)}` : `server=${server}`)));
+const asked = [];
+let sentBytes = 0;
+function answer(url) { // as the page's site would, or one that means harm
+    if (url.endsWith("/lost.raimrec")) return new Response("", {status: 404});
+    if (!url.endsWith("/endless.raimrec")) return new Response(fs.readFileSync(server));
+    return new Response(new ReadableStream({pull: stream => {
+        stream.enqueue(new Uint8Array(1 << 20));
+        sentBytes += 1 << 20;
+    }}));
+}
+if (isRecording)
+    globalThis.fetch = async (url, {credentials}) => (asked.push({url, credentials}), answer(url));
+const link = {gateway: "127.0.0.1:9", name: "Node", [isRecording ? "watch" : "server"]:
+    isRecording ? path.basename(server) : server, ...JSON.parse(more)};
+for (const option of Object.entries(link)) game.option(...pass(...option));
+game.open();
 game.resize(WIDTH, HEIGHT, 1);
 setInterval(() => { hasLeft ||= !game.serve(); }, SERVE_MS);
 setInterval(() => {
@@ -84,7 +96,7 @@ setInterval(() => {
 
 if (isRecording) {
     await until(performance.now() + 1000 * seconds, () => false);
-    console.log(JSON.stringify({frames, written: [...written]}));
+    console.log(JSON.stringify({frames, written: [...written], asked, sentBytes}));
     process.exit(0);
 }
 await until(performance.now() + JOINING_MS, () => [PLAYING, ENDED].includes(report().state));

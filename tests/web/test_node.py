@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -25,13 +26,14 @@ LARGEST_BYTES = 1124 # small_datagrams of client.h
 PLAYING = 2 # enum raim_client_state
 WASM_BYTES, PAGE_BYTES = 1_000_000, 500_000
 JAVASCRIPT_LINES = 800
+RECORDING_MB = 128
 
 
-def play(daemon, seconds=PLAY_S):
+def play(daemon, seconds=PLAY_S, host="127.0.0.1", **options):
     """What the player saw, and how many of its inputs the server missed."""
-    server = f"127.0.0.1:{daemon.ports[0]}"
+    server = f"{host}:{daemon.ports[0]}"
     missed = 0
-    with subprocess.Popen([NODE, PLAYER, PAGE, server, str(seconds)], text=True,
+    with subprocess.Popen([NODE, PLAYER, PAGE, server, str(seconds), json.dumps(options)], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         while process.poll() is None:
             for player in daemon.get_json()["arenas"][0]["players"]:
@@ -51,8 +53,36 @@ class PageTest(unittest.TestCase):
         self.assertLess(compressed, PAGE_BYTES)
         self.assertLess((PAGE / "raim.wasm").stat().st_size, WASM_BYTES)
         lines = sum(len(path.read_text(encoding="utf-8").splitlines())
-                    for kind in ("js", "html") for path in (harness.ROOT / "client/page").glob(f"*.{kind}"))
+                    for kind in ("js", "html", "css") for path in (harness.ROOT / "client/page").glob(f"*.{kind}"))
         self.assertLess(lines, JAVASCRIPT_LINES)
+
+    def test_nothing_but_its_own_scripts_runs(self):
+        text = (PAGE / "index.html").read_text(encoding="utf-8")
+        policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1]
+        rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+        self.assertEqual(rules["default-src"], "'none'")
+        self.assertEqual(rules["script-src"], "'self' 'wasm-unsafe-eval'")
+        self.assertEqual(policy.count("unsafe"), 1)
+        self.assertEqual(re.findall(r"<script[^>]*>", text), ['<script type="module" src="raim.js">'])
+        self.assertNotRegex(text, r"<style|\s(style|on\w+)=")
+        for path in PAGE.glob("*.js"):
+            self.assertNotRegex(path.read_text(encoding="utf-8"),
+                                r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function")
+
+    @unittest.skipIf(NODE is None, "no Node.js here (Debian: nodejs)")
+    def test_game_and_page_call_what_the_other_has(self):
+        program = """const page = process.argv[1], {imports} = await import(`${page}/imports.js`);
+            const module = new WebAssembly.Module((await import("node:fs")).readFileSync(`${page}/raim.wasm`));
+            console.log(JSON.stringify({
+                imports: WebAssembly.Module.imports(module).filter(one => one.module === "page").map(one => one.name),
+                has: Object.keys(imports({sessions: {}, window: {}})),
+                exports: WebAssembly.Module.exports(module).map(one => one.name)}))"""
+        found = json.loads(subprocess.run([NODE, "--input-type=module", "-e", program, PAGE], text=True, check=True,
+                                          capture_output=True, timeout=harness.LIFE_S).stdout)
+        self.assertEqual(sorted(found["imports"]), sorted(found["has"]))
+        called = set(re.findall(r"\bgame\.(\w+)", "".join(
+            (PAGE / name).read_text(encoding="utf-8") for name in ("raim.js", "events.js"))))
+        self.assertEqual(set(found["exports"]), called)
 
     def test_it_names_all_licences(self):
         text = (PAGE / "licences.html").read_text(encoding="utf-8")
@@ -91,9 +121,19 @@ class NodeTest(unittest.TestCase):
         seen = json.loads(result.stdout)
         self.assertIn("No answer from 127.0.0.1:9", seen["written"])
 
-    def watch(self, recording, seconds=1.5):
-        result = subprocess.run([NODE, PLAYER, PAGE, recording, str(seconds)], text=True, check=True,
-                                capture_output=True, timeout=harness.LIFE_S)
+    def test_a_gateway_changes_nothing_that_is_known_by_another(self):
+        with Stage() as stage:
+            daemon = stage.serve(arena())
+            for gateway in ("one.example", "two.example:9"):
+                # This machine by an address whose key is remembered.
+                seen, _ = play(daemon, 0.5, host="0.0.0.0", gateway=gateway)
+                self.assertEqual(seen["joined"]["state"], PLAYING)
+                known = [name for name in seen["stored"] if name.endswith("known_servers")]
+                self.assertEqual(known, [f"raim:state/{gateway}/raim/known_servers"])
+
+    def watch(self, recording, seconds=1.5, **options):
+        result = subprocess.run([NODE, PLAYER, PAGE, recording, str(seconds), json.dumps(options)], text=True,
+                                check=True, capture_output=True, timeout=harness.LIFE_S)
         self.assertEqual(result.stderr, "")
         return json.loads(result.stdout)
 
@@ -101,6 +141,23 @@ class NodeTest(unittest.TestCase):
         seen = self.watch(harness.ROOT / "tests/golden/crossfire.raimrec")
         self.assertGreater(seen["frames"], 10)
         self.assertTrue(any(words.endswith(" / 0:15") for words in seen["written"]), seen["written"])
+
+    def test_a_damaged_link_is_rejected_as_a_whole(self):
+        recording = harness.ROOT / "tests/golden/crossfire.raimrec"
+        for name, value in (("watch", "../servers.json"), ("watch", "a?b"), ("gateway", "one.example/x?"),
+                            ("matchmaker", "https://one.example/?x="), ("server", "one two"), ("access", "+"),
+                            ("hash", "<b>"), ("name", "x" * 600)):
+            with self.subTest(name=name):
+                seen = self.watch(recording, 0.3, **{name: value})
+                self.assertIn("This link is damaged", seen["written"])
+                self.assertIn(f'"{name}" in its address is wrong. Ask for another link', seen["written"])
+                self.assertEqual(seen["asked"], [])
+
+    def test_what_it_fetches_is_bounded_and_has_no_cookies(self):
+        seen = self.watch("endless.raimrec", 3)
+        self.assertIn("the request failed", seen["written"])
+        self.assertLess(seen["sentBytes"], (RECORDING_MB + 8) << 20)
+        self.assertEqual(seen["asked"], [{"url": "/recordings/endless.raimrec", "credentials": "omit"}])
 
     def test_it_says_which_recording_cannot_be_played(self):
         self.assertIn("the site has no such recording (status 404)", self.watch("lost.raimrec")["written"])

@@ -10,7 +10,7 @@
 struct http_request {
     int number; // of the page; below 0: it cannot be made
     enum http_request_state state;
-    size_t size, max_bytes;
+    size_t size;
     char *body;
 };
 
@@ -20,13 +20,12 @@ struct http_request *http_request_begin(const struct http_request_def *def)
     if (request == NULL)
         return NULL;
     const char *json = def->json != NULL ? def->json : "";
-    request->max_bytes = def->max_bytes;
     request->number = -1;
     if (def->only_connects) // a page cannot make a TCP handshake alone
         request->state = HTTP_REQUEST_FAILED;
     else
         request->number = page_begin_request(def->url, strlen(def->url), json, strlen(json),
-                                             (int)def->timeout_ms);
+                                             def->max_bytes, (int)def->timeout_ms);
     return request;
 }
 
@@ -49,7 +48,7 @@ enum http_request_state http_request_poll(struct http_request *request)
         return HTTP_REQUEST_PENDING;
     request->state = HTTP_REQUEST_FAILED;
     request->size = status > 0 ? page_request_size(request->number) : 0;
-    if (status > 0 && request->size <= request->max_bytes)
+    if (status > 0)
         request->body = malloc(request->size + 1);
     if (request->body != NULL) {
         page_request_body(request->number, request->body);

@@ -18,6 +18,7 @@ PAGE(measure) int page_measure(const char *words, size_t size, int em, bool is_b
 PAGE(make_line)
 void page_make_line(const char *words, size_t size, int em, bool is_bold, int outline, int out[5]);
 PAGE(free_line) void page_free_line(int sheet, int x, int y);
+// A frame, as canvas.c collects it; sizes in bytes.
 PAGE(draw)
 void page_draw(const void *corners, size_t corners_size, const void *indices, size_t indices_size,
                const void *commands, size_t commands_size);
@@ -48,9 +49,10 @@ bool page_store(const char *name, size_t name_size, const char *text, size_t siz
 
 // --- HTTP requests ---
 
+// Without cookies. An answer of more than `max_bytes` fails.
 PAGE(begin_request)
 int page_begin_request(const char *url, size_t size, const char *json, size_t json_size,
-                       int timeout_ms);
+                       size_t max_bytes, int timeout_ms);
 PAGE(request_status) int page_request_status(int request); // 0: pending, below 0: failed
 PAGE(request_size) size_t page_request_size(int request);
 PAGE(request_body) void page_request_body(int request, char *body);

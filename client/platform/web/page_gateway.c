@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HTTP_OK = 200, MAX_BYTES = 1 << 20, TIMEOUT_MS = 4000, HASHES_BYTES = 512 };
+enum { HTTP_OK = 200, MAX_BYTES = 1 << 18, TIMEOUT_MS = 4000, HASHES_BYTES = 512 };
 
 static struct {
     char address[SERVER_ADDRESS_BYTES];
@@ -28,6 +28,11 @@ void gateway_choose(const char *address, const char *hashes)
     snprintf(gateway.address, sizeof gateway.address, "%s", address);
     snprintf(gateway.hashes, sizeof gateway.hashes, "%s", hashes);
     gateway.is_told = gateway.is_ready = hashes[0] != '\0';
+}
+
+const char *gateway_address(void)
+{
+    return gateway.address;
 }
 
 static void read_hashes(const json_t *list)

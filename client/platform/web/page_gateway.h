@@ -22,6 +22,8 @@ struct gateway_row {
 // spaces between them; "": it is asked for them. Copies both.
 void gateway_choose(const char *address, const char *hashes);
 
+const char *gateway_address(void);
+
 // Asks the gateway for its list, unless it was asked so little time ago, and takes its answer.
 #define GATEWAY_PAUSE_US 2000000
 void gateway_update(uint64_t now_us, uint64_t pause_us);

@@ -212,9 +212,11 @@ void raim_system_unlock(struct raim_mutex *mutex)
 
 // --- Files ---
 
+// A server is known as an address of a gateway: others may lead elsewhere by the same address, and
+// a link to one of them must not change what is known of this page's own.
 bool raim_private_file_path(const char *name, char *path, size_t capacity)
 {
-    return snprintf(path, capacity, "state/%s", name) < (int)capacity;
+    return snprintf(path, capacity, "state/%s/%s", gateway_address(), name) < (int)capacity;
 }
 
 char *raim_private_file_read(const char *path, size_t most)
