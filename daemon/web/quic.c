@@ -20,10 +20,13 @@
 #include <unistd.h>
 
 // A handshake takes 1.2 ms of a processor. 300 a second leave two thirds of it to those who play.
-static const struct rate handshakes_of_address = {.interval = 30, .burst = 128}; // ms
-static const struct rate handshakes_of_all = {.interval = 3, .burst = 512};      // ms
+// Clients that have not proven their addresses share the rate of one network: what forged datagrams
+// take, nobody else misses. The second half of the burst is for networks that have begun few.
+static const struct rate handshakes_of_network = {.interval = 200, .burst = 128}; // ms
+static const struct rate handshakes_of_all = {.interval = 3, .burst = 512};       // ms
 
 enum {
+    FEW_HANDSHAKES = 8,
     BATCHES = 4, // that are read in turn before others have theirs
     // Timers of ngtcp2 may be so late: acknowledgements then go with the next datagram, and the
     // timers of many connections share a wake-up.
@@ -185,27 +188,50 @@ static void send_retry(struct quic *quic, const struct stranger *stranger,
                                       &header->scid, &id, &header->dcid, token, (size_t)size));
 }
 
-// Whether the limits have room for a connection of this address.
-static bool admit(struct quic *quic, struct ip_address ip)
+// Whose handshakes an unproven client's are.
+static const struct ip_address unproven = {0};
+
+static bool take_handshake(struct quic *quic, struct ip_address ip)
+{
+    const int64_t now_ms = (int64_t)monotonic_ms();
+    const bool is_scarce = rate_bucket_left(quic->handshakes->all, handshakes_of_all, now_ms) <=
+                           handshakes_of_all.burst / 2;
+    const int64_t least = is_scarce ? handshakes_of_network.burst - FEW_HANDSHAKES : 0;
+    return rate_limit_left(quic->handshakes, ip, now_ms) > least &&
+           rate_limit_take(quic->handshakes, ip, now_ms);
+}
+
+// Whether the limits have room for a connection of this address. Of a full table the oldest
+// connection without a session makes room, so that unfinished handshakes shut nobody out.
+static bool admit(struct quic *quic, struct ip_address ip, bool is_proven)
 {
     struct web_counts *counts = quic->def.counts;
     const struct quic_limits *limits = &quic->def.limits;
+    const bool is_full = counts->connections >= limits->connections;
+    struct quic_connection *oldest = NULL;
     uint32_t of_address = 0, of_network = 0;
-    for (const struct quic_connection *other = quic->list; other != NULL; other = other->next) {
-        of_address += ip_address_host(other->from.ip) == ip_address_host(ip);
-        of_network += ip_address_network(other->from.ip) == ip_address_network(ip);
+    for (struct quic_connection *other = quic->list; other != NULL; other = other->next) {
+        of_address += other->is_proven && ip_address_host(other->from.ip) == ip_address_host(ip);
+        of_network +=
+            other->is_proven && ip_address_network(other->from.ip) == ip_address_network(ip);
+        if (other->session == NULL && !other->is_touched)
+            oldest = other;
     }
     uint64_t *rejected = NULL;
-    if (counts->connections >= limits->connections)
+    if (is_full && oldest == NULL)
         rejected = &counts->rejected_full;
     else if (of_address >= limits->of_address)
         rejected = &counts->rejected_address;
     else if (of_network >= limits->of_network)
         rejected = &counts->rejected_network;
-    else if (!rate_limit_take(quic->handshakes, ip, (int64_t)monotonic_ms()))
+    else if (!take_handshake(quic, is_proven ? ip : unproven))
         rejected = &counts->rejected_rate;
-    if (rejected != NULL)
+    if (rejected != NULL) {
         ++*rejected;
+    } else if (is_full) {
+        counts->displaced++;
+        quic_connection_destroy(oldest);
+    }
     return rejected == NULL;
 }
 
@@ -223,7 +249,8 @@ static struct quic_connection *greet(struct quic *quic, const struct stranger *s
     // A token of another kind counts as none (RFC 9000, section 8.1.3).
     const uint8_t *token = quic_token(&header, &token_bytes);
     const bool has_token = token_bytes > 0 && token[0] == NGTCP2_CRYPTO_TOKEN_MAGIC_RETRY;
-    if (!has_token && quic->def.counts->handshaking >= QUIC_FREE_HANDSHAKES) {
+    if (!has_token && (quic->def.counts->handshaking >= QUIC_FREE_HANDSHAKES ||
+                       rate_limit_left(quic->handshakes, unproven, (int64_t)monotonic_ms()) < 1)) {
         send_retry(quic, stranger, &header);
         return NULL;
     }
@@ -236,7 +263,7 @@ static struct quic_connection *greet(struct quic *quic, const struct stranger *s
         refuse(quic, stranger, &header, NGTCP2_INVALID_TOKEN);
         return NULL;
     }
-    if (!admit(quic, stranger->from.ip)) {
+    if (!admit(quic, stranger->from.ip, has_token)) {
         refuse(quic, stranger, &header, NGTCP2_CONNECTION_REFUSED);
         return NULL;
     }
@@ -364,7 +391,7 @@ static bool prepare(struct quic *quic)
     uint64_t secret;
     raim_crypto_random(&secret, sizeof secret);
     raim_crypto_random(quic->hash_key, sizeof quic->hash_key);
-    rate_limit_init(quic->handshakes, RATE_OF_ADDRESS, handshakes_of_address, handshakes_of_all,
+    rate_limit_init(quic->handshakes, RATE_OF_NETWORK, handshakes_of_network, handshakes_of_all,
                     secret);
     quic->source = loop_add_descriptor(quic->def.loop, quic->def.socket, receive, quic);
     quic->timer = loop_add_timer(quic->def.loop, 0, expire, quic);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // WebTransport server on one UDP socket: QUIC (RFC 9000) by ngtcp2 with GnuTLS, and the sessions'
 // datagrams (RFC 9221). A connection carries one session; its client opened it with an extended
-// CONNECT (http3.h). Strangers are limited: above QUIC_FREE_HANDSHAKES unfinished handshakes a
-// client proves its address first (Retry), and connections are counted by address and network.
+// CONNECT (http3.h). Strangers are limited: where many handshakes are unfinished
+// (QUIC_FREE_HANDSHAKES) or have just begun, a client proves its address first (Retry); connections
+// are counted by address and network, handshakes by network.
 // Main thread only.
 #pragma once
 

@@ -156,6 +156,7 @@ static int end_handshake(ngtcp2_conn *conn, void *context)
     (void)conn;
     struct quic_connection *connection = context;
     connection->is_handshaking = false;
+    connection->is_proven = true;
     connection->quic->def.counts->handshaking--;
     connection->quic->def.counts->handshakes++;
     connection->due = quic_now() + QUIC_REQUEST_MS * (ngtcp2_tstamp)QUIC_MS;
@@ -307,6 +308,7 @@ struct quic_connection *quic_connection_create(struct quic *quic, const ngtcp2_p
     connection->quic = quic;
     connection->from = from;
     connection->is_handshaking = true;
+    connection->is_proven = original != NULL;
     connection->due = QUIC_NEVER;
     connection->certificate = certificate_keep(certificates_current(quic->def.certificates));
     ngtcp2_ccerr_default(&connection->error);

@@ -20,6 +20,7 @@ static const struct metric rows[] = {
     ROW(retries, METRIC_COUNTER, "Retry packets, by which a client proves its address."),
     ROW(versions, METRIC_COUNTER, "Clients that were offered another version of QUIC."),
     ROW(resets, METRIC_COUNTER, "Stateless resets of connections that are not known."),
+    ROW(displaced, METRIC_COUNTER, "Connections without a session that made room for a new one."),
     ROW(rejected_full, METRIC_COUNTER, "Rejected connections: there are too many."),
     ROW(rejected_address, METRIC_COUNTER, "Rejected connections: too many of an address."),
     ROW(rejected_network, METRIC_COUNTER, "Rejected connections: too many of a network."),

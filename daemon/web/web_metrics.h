@@ -11,7 +11,7 @@ struct web_counts {
     uint64_t handshakes, sessions_total;
     uint64_t packets_in, packets_out;     // of QUIC
     uint64_t datagrams_in, datagrams_out; // of players, to and from arenas
-    uint64_t retries, versions, resets;
+    uint64_t retries, versions, resets, displaced;
     // Rejected connections, by reason.
     uint64_t rejected_full, rejected_address, rejected_network, rejected_rate, rejected_token,
         rejected_request, rejected_path;

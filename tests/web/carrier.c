@@ -6,10 +6,11 @@
 //
 //     carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT [OWN_ADDRESS]]
 //
-// opens sessions for the arena, or, where that is "-", connections without a request; simulates a
-// network between itself and the gateway, and prints "ready" and a line of JSON with
-// its counts at each line of its standard input. It shares no code with the gateway but the names
-// of quic_version.h.
+// opens sessions for the arena, or, where that is "-", connections without a request, and where it
+// is "--", handshakes that are not finished and begin anew after a second. They come from the own
+// address; "sender": from that of their sender. It simulates a network between itself and the
+// gateway, and prints "ready" and a line of JSON with its counts at each line of its standard
+// input. It shares no code with the gateway but the names of quic_version.h.
 #define _GNU_SOURCE
 #include <ngtcp2/ngtcp2.h>
 #include <ngtcp2/ngtcp2_crypto.h>
@@ -61,6 +62,7 @@ static struct session *sessions[MAX_SESSIONS];
 static int session_count, sockets, local;
 static struct sockaddr_in gateway, source; // `source` of the sessions, without a port
 static const char *arena;
+static bool is_unfinished, comes_from_sender;
 static gnutls_certificate_credentials_t credentials;
 static gnutls_priority_t priorities;
 static struct {
@@ -281,6 +283,8 @@ static struct session *open_session(const struct sockaddr_in *sender)
     session->socket = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     socklen_t size = sizeof session->local;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = session};
+    if (comes_from_sender)
+        source.sin_addr = sender->sin_addr;
     const int good = bind(session->socket, (struct sockaddr *)&source, sizeof source) |
                      connect(session->socket, (struct sockaddr *)&gateway, sizeof gateway) |
                      getsockname(session->socket, (struct sockaddr *)&session->local, &size) |
@@ -290,6 +294,8 @@ static struct session *open_session(const struct sockaddr_in *sender)
     ngtcp2_settings_default(&settings);
     settings.initial_ts = now();
     settings.no_pmtud = 1;
+    if (is_unfinished)
+        settings.handshake_timeout = NGTCP2_SECONDS;
     ngtcp2_transport_params_default(&parameters);
     parameters.initial_max_data = 65536;
     parameters.initial_max_stream_data_bidi_local = 16384;
@@ -372,6 +378,8 @@ static void take_packet(struct session *session, const uint8_t *packet, size_t s
                               NULL};
     const ngtcp2_pkt_info info = {0};
     const bool was_ready = session->is_ready;
+    if (is_unfinished && (packet[0] & 0xF0) != 0xF0) // no Retry
+        return;
     if (ngtcp2_conn_read_pkt(session->conn, &path, &info, packet, size, now()) != 0)
         session->has_ended = true;
     if (session->has_ended)
@@ -428,7 +436,9 @@ static void take_local(void)
             return;
         struct session *session = NULL;
         for (int i = 0; i < session_count && session == NULL; i++)
-            if (sessions[i]->sender.sin_port == sender.sin_port && !sessions[i]->has_ended)
+            if (sessions[i]->sender.sin_port == sender.sin_port &&
+                sessions[i]->sender.sin_addr.s_addr == sender.sin_addr.s_addr &&
+                !sessions[i]->has_ended)
                 session = sessions[i];
         if (session == NULL && (session = open_session(&sender)) == NULL)
             continue;
@@ -485,7 +495,8 @@ int main(int argc, char **argv)
         return 64;
     }
     source = address_of("0");
-    if (argc == 7)
+    comes_from_sender = argc == 7 && strcmp(argv[6], "sender") == 0;
+    if (argc == 7 && !comes_from_sender)
         source.sin_addr.s_addr = inet_addr(argv[6]);
     if (argc >= 6) {
         delay_ns = (uint64_t)(atof(argv[4]) / 2 * NGTCP2_MILLISECONDS);
@@ -497,6 +508,7 @@ int main(int argc, char **argv)
     struct epoll_event input = {.events = EPOLLIN, .data.ptr = &input};
     gateway = address_of(argv[2]);
     arena = argv[3];
+    is_unfinished = strcmp(arena, "--") == 0;
     sockets = epoll_create1(EPOLL_CLOEXEC);
     local = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     setsockopt(local, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
