@@ -201,30 +201,40 @@ static bool take_handshake(struct quic *quic, struct ip_address ip)
            rate_limit_take(quic->handshakes, ip, now_ms);
 }
 
-// Whether the limits have room for a connection of this address. Of a full table the oldest
-// connection without a session makes room, so that unfinished handshakes shut nobody out.
-static bool admit(struct quic *quic, struct ip_address ip, bool is_proven)
+uint64_t *quic_find_excess(const struct quic *quic, struct ip_address ip)
 {
-    struct web_counts *counts = quic->def.counts;
     const struct quic_limits *limits = &quic->def.limits;
-    const bool is_full = counts->connections >= limits->connections;
-    struct quic_connection *oldest = NULL;
     uint32_t of_address = 0, of_network = 0;
-    for (struct quic_connection *other = quic->list; other != NULL; other = other->next) {
+    for (const struct quic_connection *other = quic->list; other != NULL; other = other->next) {
         of_address += other->is_proven && ip_address_host(other->from.ip) == ip_address_host(ip);
         of_network +=
             other->is_proven && ip_address_network(other->from.ip) == ip_address_network(ip);
-        if (other->session == NULL && !other->is_touched)
-            oldest = other;
     }
-    uint64_t *rejected = NULL;
-    if (is_full && oldest == NULL)
-        rejected = &counts->rejected_full;
-    else if (of_address >= limits->of_address)
-        rejected = &counts->rejected_address;
-    else if (of_network >= limits->of_network)
-        rejected = &counts->rejected_network;
-    else if (!take_handshake(quic, is_proven ? ip : unproven))
+    return of_address >= limits->of_address   ? &quic->def.counts->rejected_address
+           : of_network >= limits->of_network ? &quic->def.counts->rejected_network
+                                              : NULL;
+}
+
+// The oldest connection without a session: of a full table it makes room, so that unfinished
+// handshakes shut nobody out.
+static struct quic_connection *find_oldest(const struct quic *quic)
+{
+    struct quic_connection *oldest = NULL;
+    for (struct quic_connection *each = quic->list; each != NULL; each = each->next)
+        if (each->session == NULL && !each->is_touched)
+            oldest = each;
+    return oldest;
+}
+
+// Whether the limits have room for a connection of this address.
+static bool admit(struct quic *quic, struct ip_address ip, bool is_proven)
+{
+    struct web_counts *counts = quic->def.counts;
+    const bool is_full = counts->connections >= quic->def.limits.connections;
+    struct quic_connection *oldest = is_full ? find_oldest(quic) : NULL;
+    uint64_t *rejected =
+        is_full && oldest == NULL ? &counts->rejected_full : quic_find_excess(quic, ip);
+    if (rejected == NULL && !take_handshake(quic, is_proven ? ip : unproven))
         rejected = &counts->rejected_rate;
     if (rejected != NULL) {
         ++*rejected;

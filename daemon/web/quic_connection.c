@@ -155,6 +155,12 @@ static int end_handshake(ngtcp2_conn *conn, void *context)
 {
     (void)conn;
     struct quic_connection *connection = context;
+    uint64_t *excess =
+        connection->is_proven ? NULL : quic_find_excess(connection->quic, connection->from.ip);
+    if (excess != NULL) {
+        ++*excess;
+        quic_connection_fail(connection, HTTP3_REQUEST_REJECTED);
+    }
     connection->is_handshaking = false;
     connection->is_proven = true;
     connection->quic->def.counts->handshaking--;

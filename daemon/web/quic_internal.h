@@ -92,6 +92,10 @@ ngtcp2_tstamp quic_now(void);
 bool quic_add_cid(struct quic_connection *connection, const ngtcp2_cid *id);
 void quic_remove_cid(struct quic_connection *connection, const ngtcp2_cid *id);
 
+// Where to count that an address or its network has all the connections that it may have; NULL: it
+// has fewer.
+uint64_t *quic_find_excess(const struct quic *quic, struct ip_address ip);
+
 // The buffer of the next packet, and its end.
 uint8_t *quic_packet(struct quic *quic);
 void quic_add_packet(struct quic *quic, struct udp_address to, size_t size);
