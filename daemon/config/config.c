@@ -7,7 +7,6 @@
 #include "config_keys.h"
 #include "config_loader.h"
 #include "config_root_keys.h"
-#include "crypto.h"
 #include "embedded.h"
 #include "map_file.h"
 #include "server_events.h"
@@ -242,14 +241,7 @@ void config_load_hook_secret(reader_node node, void *into, void *context)
 void config_load_gateway_key(reader_node node, void *into, void *context)
 {
     struct config_gateway *gateway = &((struct config *)into)->gateway;
-    char text[HTTP_TOKEN_BYTES] = "";
-    config_read_token(node, text, context);
-    gateway->is_trusted =
-        strlen(text) == RAIM_CRYPTO_KEY_DIGITS && raim_crypto_read_key(text, gateway->key);
-    if (text[0] != '\0' && !gateway->is_trusted)
-        reader_error(node, "cannot take the key, want a line of %d lower-case hexadecimal digits",
-                     RAIM_CRYPTO_KEY_DIGITS);
-    raim_crypto_wipe(text, sizeof text);
+    gateway->is_trusted = config_read_key(node, gateway->key, context);
 }
 
 // --- Arenas ---

@@ -3,6 +3,7 @@
 // wrong with them. It knows no keys: programs with other keys use it, too.
 #define _GNU_SOURCE
 #include "config_loader.h"
+#include "crypto.h"
 #include "source.h"
 
 #include <errno.h>
@@ -99,4 +100,19 @@ void config_read_token(reader_node node, char *token, struct config_loader *load
     else if (!read_token(resolved, token, &problem))
         reader_error(node, "cannot take \"%s\": %s", resolved, problem);
     free(resolved);
+}
+
+bool config_read_key(reader_node node, uint8_t key[RAIM_GATEWAY_KEY_BYTES],
+                     struct config_loader *loader)
+{
+    char text[HTTP_TOKEN_BYTES] = "";
+    config_read_token(node, text, loader);
+    const bool is_key = strlen(text) == RAIM_CRYPTO_KEY_DIGITS && raim_crypto_read_key(text, key);
+    if (text[0] != '\0' && !is_key)
+        reader_error(node,
+                     "the file's first line is no key, want %d lower-case hexadecimal digits, as "
+                     "`openssl rand -hex %d` prints",
+                     RAIM_CRYPTO_KEY_DIGITS, RAIM_CRYPTO_KEY_DIGITS / 2);
+    raim_crypto_wipe(text, sizeof text);
+    return is_key;
 }

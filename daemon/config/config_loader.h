@@ -4,6 +4,7 @@
 #pragma once
 
 #include "config.h"
+#include "gateway.h"
 #include "reader.h"
 
 struct config_map_request;
@@ -37,6 +38,11 @@ void config_load_arena(struct config_arena *arena, reader_node group, bool is_te
 
 // Reads the first line of a file as a bearer token into `token`, of HTTP_TOKEN_BYTES.
 void config_read_token(reader_node node, char *token, struct config_loader *loader);
+
+// Reads the first line of a file as a key of hexadecimal digits. False: none is named, or a mistake
+// was reported.
+bool config_read_key(reader_node node, uint8_t key[RAIM_GATEWAY_KEY_BYTES],
+                     struct config_loader *loader);
 
 // Stores the resolved path of a PEM file in `path`, of CONFIG_PATH_BYTES.
 void config_read_pem(reader_node node, char *path, bool is_secret, struct config_loader *loader);

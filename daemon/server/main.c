@@ -9,6 +9,7 @@
 #include "log.h"
 #include "loop.h"
 #include "process_usage.h"
+#include "program.h"
 #include "reload_report.h"
 #include "sandbox.h"
 #include "server.h"
@@ -16,7 +17,6 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -25,13 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-// Exit statuses of sysexits.h, by which a service manager distinguishes failures.
-enum {
-    EXIT_USAGE = 64,  // a mistake in the command line
-    EXIT_CONFIG = 78, // a mistake in the configuration or a map
-};
 
 enum options_action {
     OPTIONS_RUN,
@@ -135,36 +128,12 @@ static struct options options_parse(int argc, char **argv)
     return options;
 }
 
-// Opens closed standard streams on /dev/null. Otherwise a socket would get the number of one, and
-// the log would be sent to its peer.
-static bool open_standard_streams(void)
-{
-    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
-        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream)
-            return false;
-    return true;
-}
-
 // What the signals order.
 struct run {
     struct server *server;
     bool is_draining, has_ended;
     struct loop_source *signals[3];
 };
-
-// Signals are read by the loop, so that no code runs in a signal handler. They are blocked before
-// any thread starts, so that every thread inherits the mask.
-static void block_signals(void)
-{
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); // a file size limit costs a checkpoint, not the match
-}
 
 // Ends the server. Under an orchestrator it drains at the first signal, and ends at the second.
 static void stop(struct run *run, const char *signal)
@@ -226,15 +195,6 @@ static void serve(struct loop *loop, struct server *server)
         loop_remove(run.signals[i]);
 }
 
-// The exit status of an action that prints.
-static int end_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return EXIT_SUCCESS;
-    fprintf(stderr, "raimd: cannot write: %s\n", strerror(errno));
-    return EXIT_FAILURE;
-}
-
 // Loads the configuration for -t, -T and the start. Returns NULL after reporting every mistake,
 // with the exit status.
 static struct config *load_config(const struct options *options, int *exit_status)
@@ -271,14 +231,14 @@ static void print_config(const struct options *options, const struct config *con
 
 int main(int argc, char **argv)
 {
-    if (!open_standard_streams())
+    if (!program_open_streams())
         return EXIT_FAILURE;
     if (fetch_process_is(argc, argv))
         return fetch_process_main(argc, argv);
     const struct options options = options_parse(argc, argv);
     if (options.action == OPTIONS_CONFIG_REFERENCE) {
         config_reference(stdout);
-        return end_output();
+        return program_end_output("raimd");
     }
     heap_init();
     log_init();
@@ -290,13 +250,13 @@ int main(int argc, char **argv)
     if (options.action != OPTIONS_RUN) {
         print_config(&options, config);
         config_unload(config);
-        return end_output();
+        return program_end_output("raimd");
     }
 
     log_set_level(config->log_level);
     if (!config->core_dumps)
         sandbox_forbid_cores();
-    block_signals();
+    program_block_signals();
     struct loop *loop = loop_create();
     struct server *server = NULL;
     if (loop != NULL) {

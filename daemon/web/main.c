@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // raim-web: options, configuration, signals, and the loop.
-#define _GNU_SOURCE
 #include "crypto.h"
 #include "diagnostics.h"
 #include "log.h"
 #include "loop.h"
 #include "process_usage.h"
+#include "program.h"
 #include "sandbox.h"
 #include "systemd.h"
 #include "web_config.h"
@@ -13,16 +13,11 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-// Exit statuses of sysexits.h, as raimd has them.
-enum { EXIT_USAGE = 64, EXIT_CONFIG = 78 };
 
 struct options {
     const char *config_path;
@@ -115,18 +110,6 @@ static void reload(void *context)
     web_server_reload(((struct run *)context)->server);
 }
 
-// Signals are read by the loop, so that no code runs in a signal handler.
-static void block_signals(void)
-{
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
 static void serve(struct loop *loop, struct web_server *server)
 {
     struct run run = {.server = server};
@@ -143,18 +126,9 @@ static void serve(struct loop *loop, struct web_server *server)
         loop_remove(signals[i]);
 }
 
-// Opens closed standard streams on /dev/null, so that no socket gets the number of one.
-static bool open_standard_streams(void)
-{
-    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
-        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream)
-            return false;
-    return true;
-}
-
 int main(int argc, char **argv)
 {
-    if (!open_standard_streams())
+    if (!program_open_streams())
         return EXIT_FAILURE;
     const struct options options = parse_options(argc, argv);
     heap_init();
@@ -171,11 +145,11 @@ int main(int argc, char **argv)
         printf("%s: good, %d target%s\n", options.config_path, config->target_count,
                config->target_count == 1 ? "" : "s");
         web_config_free(config);
-        return EXIT_SUCCESS;
+        return program_end_output("raim-web");
     }
     log_set_level(config->log_level);
     sandbox_forbid_cores();
-    block_signals();
+    program_block_signals();
     struct loop *loop = loop_create();
     struct web_server *server = NULL;
     if (loop != NULL) {

@@ -107,7 +107,7 @@ static const struct reader_key KEYS[] = {
      .meaning = "private key of certificate; the path is relative to this file"},
     {.name = "gateway_key_file",
      .kind = READER_TEXT,
-     IN(gateway_token),
+     IN(gateway_key),
      .text = "",
      .load = load_gateway_key,
      .expected = "a path to a file without access for others, or \"\"",
@@ -215,15 +215,7 @@ static void load_key(reader_node node, void *into, void *context)
 static void load_gateway_key(reader_node node, void *into, void *context)
 {
     struct web_config *config = into;
-    config_read_token(node, config->gateway_token, context);
-    if (config->gateway_token[0] == '\0')
-        return;
-    config->has_gateway_key = strlen(config->gateway_token) == RAIM_CRYPTO_KEY_DIGITS &&
-                              raim_crypto_read_key(config->gateway_token, config->gateway_key);
-    raim_crypto_wipe(config->gateway_token, sizeof config->gateway_token);
-    if (!config->has_gateway_key)
-        reader_error(node, "the file's first line is no key, want 64 hexadecimal digits, as "
-                           "`openssl rand -hex 32` prints");
+    config->has_gateway_key = config_read_key(node, config->gateway_key, context);
 }
 
 // --- The file ---

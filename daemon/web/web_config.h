@@ -29,7 +29,6 @@ struct web_config {
     char page[CONFIG_PATH_BYTES];
     char certificate[CONFIG_PATH_BYTES], key[CONFIG_PATH_BYTES]; // ""; self-made
     bool has_gateway_key;
-    char gateway_token[HTTP_TOKEN_BYTES]; // the digits of the key
     uint8_t gateway_key[RAIM_GATEWAY_KEY_BYTES];
     struct quic_limits limits;
     uint32_t datagrams_per_second; // of a player

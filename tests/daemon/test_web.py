@@ -333,6 +333,10 @@ class CommandLineTest(unittest.TestCase):
         result = self.run_web("-t", "-c", path)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(result.stdout, f"{path}: good, 1 target\n")
+        with open("/dev/full", "w", encoding="ascii") as full:
+            status = subprocess.run([BIN / "raim-web", "-t", "-c", path], stdout=full,
+                                    stderr=subprocess.DEVNULL, check=False, timeout=START_S)
+        self.assertEqual(status.returncode, 1)
 
     def test_mistakes_are_told_with_their_lines(self):
         with Stage() as stage:

@@ -154,7 +154,7 @@ TEST(the_gateway_key_is_of_hexadecimal_digits)
     write_file("key", "not-hexadecimal-but-long-enough\n", 0600);
     assert_rejected(TARGETS "gateway_key_file = \"key\";",
                     "web.conf:2: gateway_key_file: the file's first line is no key, want 64 "
-                    "hexadecimal digits, as `openssl rand -hex 32` prints\n");
+                    "lower-case hexadecimal digits, as `openssl rand -hex 32` prints\n");
 }
 
 TEST(all_mistakes_are_reported)

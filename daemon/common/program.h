@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// How the programs raimd and raim-web begin and end.
+#pragma once
+
+#include <stdbool.h>
+
+// Exit statuses of sysexits.h, by which a service manager distinguishes failures.
+enum {
+    EXIT_USAGE = 64,  // a mistake in the command line
+    EXIT_CONFIG = 78, // a mistake in the configuration, or in a file that it names
+};
+
+// Opens closed standard streams on /dev/null. Otherwise a socket would get the number of one, and
+// the log would be sent to its peer. Call it before anything is opened.
+bool program_open_streams(void);
+
+// Signals are read by the loop, so that no code runs in a signal handler. They are blocked before
+// any thread starts, so that every thread inherits the mask.
+void program_block_signals(void);
+
+// The exit status of a program that has printed to stdout. Reports what could not be written.
+int program_end_output(const char *program);
