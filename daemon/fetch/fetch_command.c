@@ -47,12 +47,14 @@ static bool split(char *text, char *words[MAX_WORDS + 1])
     return count > 0;
 }
 
-// In the new process.
-static void execute(char **words, int input, int complaint)
+// In the new process, which ends with its parent.
+static void execute(pid_t parent, char **words, int input, int complaint)
 {
     const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_MISSING);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
@@ -75,9 +77,10 @@ static bool begin(struct run *run, char **words)
         close(input[1]);
         return false;
     }
+    const pid_t parent = getpid();
     run->pid = fork();
     if (run->pid == 0)
-        execute(words, input[0], complaint[1]);
+        execute(parent, words, input[0], complaint[1]);
     close(input[0]);
     close(complaint[1]);
     run->input = input[1];
@@ -172,6 +175,8 @@ void fetch_command_run(const struct fetch_request *request, int socket, struct f
         is_late = monotonic_ms() >= end_ms;
     }
     serve(&run, -1, 0); // its last words
+    if (is_late)
+        kill(run.pid, SIGKILL); // which may lead no group yet
     kill(-run.pid, SIGKILL);
     if (is_late)
         waitpid(run.pid, &status, 0);

@@ -305,11 +305,11 @@ static int wait_for(pid_t child)
     return status;
 }
 
-int fetch_process_main(int argc, char **argv)
+_Noreturn void fetch_process_main(int argc, char **argv)
 {
     if (argc != 4 || (strcmp(argv[2], "urls") != 0 && strcmp(argv[2], "commands") != 0) ||
         fcntl(SOCKET, F_SETFD, FD_CLOEXEC) != 0)
-        return EXIT_USAGE;
+        _exit(EXIT_USAGE);
     prepare();
     for (bool is_again = false; !has_raimd_ended(); is_again = true) {
         const pid_t parent = getpid(), child = fork();
@@ -325,5 +325,5 @@ int fetch_process_main(int argc, char **argv)
             break;
         nanosleep(&(struct timespec){.tv_nsec = RESTART_MS * 1000000L}, NULL);
     }
-    return EXIT_SUCCESS;
+    _exit(EXIT_SUCCESS);
 }

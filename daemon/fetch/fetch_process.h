@@ -12,5 +12,6 @@ bool fetch_process_start(enum fetch_role role, const uint16_t *ports, int port_c
 // Whether these are the arguments of such a process, which then must call fetch_process_main.
 bool fetch_process_is(int argc, char **argv);
 
-// Returns the exit status.
-int fetch_process_main(int argc, char **argv);
+// Ends the process by _exit: a sanitizer's leak check would start one more process of the same name
+// and, if that is killed, wait for it in a busy loop.
+_Noreturn void fetch_process_main(int argc, char **argv);

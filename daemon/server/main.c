@@ -234,7 +234,7 @@ int main(int argc, char **argv)
     if (!program_open_streams())
         return EXIT_FAILURE;
     if (fetch_process_is(argc, argv))
-        return fetch_process_main(argc, argv);
+        fetch_process_main(argc, argv);
     const struct options options = options_parse(argc, argv);
     if (options.action == OPTIONS_CONFIG_REFERENCE) {
         config_reference(stdout);

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     const struct agones_client_events events = {
         .context = &heard, .answer = hear_answer, .update = hear_update};
     if (fetch_process_is(argc, argv))
-        return fetch_process_main(argc, argv);
+        fetch_process_main(argc, argv);
     if (argc < 2 || (argc - 2) % 3 != 0)
         return 64;
     const uint16_t port = (uint16_t)atoi(argv[1]);

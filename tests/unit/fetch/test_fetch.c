@@ -116,11 +116,26 @@ static int listen_on(uint16_t *number)
 
 static struct loop *loop;
 
-// The program starts itself again as the process that fetches.
+static void hang(void)
+{
+    sleep(30);
+}
+
+// As a busy machine does.
+static void begin_late(void)
+{
+    usleep(100000);
+}
+
+// The program starts itself again as the process that fetches, which runs nothing at its exit, and
+// whose children begin late.
 __attribute__((constructor)) static void be_fetch_process(int argc, char **argv)
 {
-    if (fetch_process_is(argc, argv))
-        exit(fetch_process_main(argc, argv));
+    if (!fetch_process_is(argc, argv))
+        return;
+    atexit(hang);
+    pthread_atfork(NULL, NULL, begin_late);
+    fetch_process_main(argc, argv);
 }
 
 static int start_server(void **state)
@@ -358,34 +373,74 @@ TEST(a_command_that_hangs_or_floods_is_ended)
     fetch_close(fetch);
 }
 
-// The number of the process's children that are named so.
-static long find_process(const char *name)
+TEST(a_command_is_ended_before_it_has_begun)
+{
+    struct fetch *fetch = start(FETCH_COMMANDS);
+    struct heard heard = run(fetch, "/usr/bin/sleep 60", "", 1);
+    assert_false(heard.answer.is_good);
+    assert_string_equal(heard.answer.reason, "it timed out");
+    fetch_close(fetch);
+}
+
+#define OURS "-s 0" // of this test's session
+#define ANYWHERE "" // a command has a session of its own
+
+// Returns the newest process whose command line begins so and that is `where`; 0: none.
+static long find_process(const char *where, const char *name)
 {
     char command[128], line[64] = "";
-    snprintf(command, sizeof command, "pgrep -n -s 0 -f '^%s'", name);
+    snprintf(command, sizeof command, "pgrep -n %s -f '^%s'", where, name);
     FILE *out = popen(command, "r");
     const char *read = fgets(line, sizeof line, out);
     pclose(out);
     return read != NULL ? atol(line) : 0;
 }
 
+static void wait_child(long process)
+{
+    char path[64], children[64] = "";
+    const uint64_t end_ms = monotonic_ms() + 10000;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", process, process);
+    while (children[0] == '\0') {
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        if (fgets(children, sizeof children, file) == NULL)
+            assert_true(monotonic_ms() < end_ms);
+        fclose(file);
+    }
+}
+
+static void wait_end(const char *where, const char *name)
+{
+    const uint64_t end_ms = monotonic_ms() + 10000;
+    while (find_process(where, name) != 0) {
+        assert_true(monotonic_ms() < end_ms);
+        usleep(20000);
+    }
+}
+
+// While a command begins, which ends with the process.
 static void harm_worker(int harm)
 {
     struct heard heard = {0};
     struct fetch *fetch = start(FETCH_COMMANDS);
+    char command[64];
+    snprintf(command, sizeof command, "/usr/bin/sleep 30.%ld", (long)getpid());
     const struct fetch_request request = {
-        .target = "/usr/bin/sleep 30", .body = "", .max_bytes = 10, .deadline_ms = 30000};
+        .target = command, .body = "", .max_bytes = 10, .deadline_ms = 30000};
     assert_int_equal(run(fetch, "/usr/bin/true", "", 0).answer.status, 0);
     // The newest one works; a command has this name, too, for a moment.
-    const long worker = find_process("raimd: hooks");
+    const long worker = find_process(OURS, "raimd: hooks");
     assert_true(worker > 1);
     assert_true(fetch_begin(fetch, &request, hear, &heard) != 0);
+    wait_child(worker);
     assert_int_equal(kill((pid_t)worker, harm), 0);
     wait_for(&heard, 1);
     assert_false(heard.answer.is_good);
     assert_string_equal(heard.answer.reason, "the process died");
     assert_true(fetch_deaths(fetch) == 1);
     assert_true(run(fetch, "/usr/bin/true", "", 0).answer.is_good);
+    wait_end(ANYWHERE, command);
     fetch_close(fetch);
 }
 
@@ -402,11 +457,8 @@ TEST(the_processes_end_with_raimd)
     assert_string_equal(get(urls, "/good", 0).body, "hello");
     fetch_close(fetch);
     fetch_close(urls);
-    const uint64_t end_ms = monotonic_ms() + 10000;
-    while (find_process("raimd: hooks") != 0 || find_process("raimd: fetch") != 0) {
-        assert_true(monotonic_ms() < end_ms);
-        usleep(20000);
-    }
+    wait_end(OURS, "raimd: hooks");
+    wait_end(OURS, "raimd: fetch");
     fetch_close(NULL);
 }
 
