@@ -26,7 +26,7 @@ struct web_config {
     struct web_address listen;
     int target_count;
     struct web_address targets[WEB_MAX_TARGETS];
-    char page[CONFIG_PATH_BYTES];
+    char page[CONFIG_PATH_BYTES], recordings[CONFIG_PATH_BYTES]; // directories; "": none
     char certificate[CONFIG_PATH_BYTES], key[CONFIG_PATH_BYTES]; // ""; self-made
     bool has_gateway_key;
     uint8_t gateway_key[RAIM_GATEWAY_KEY_BYTES];

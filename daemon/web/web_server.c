@@ -19,6 +19,7 @@
 #include "web_arenas.h"
 #include "web_metrics.h"
 #include "web_page.h"
+#include "web_recordings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +42,7 @@ struct web_server {
     struct certificate *served; // over HTTPS; referenced
     struct web_arenas *arenas;
     struct web_page *page;
+    struct web_recordings *recordings; // of the listener
     struct quic *quic;
     int listening; // TCP; a listener has a duplicate
     struct http_listener *listener;
@@ -120,7 +122,8 @@ static bool answer(void *context, const struct http_request *request)
         return answer_servers(server, connection);
     if (strcmp(request->path, "/status.json") == 0 && is_local(connection))
         return answer_status(server, connection);
-    if (web_page_answer(server->page, connection, request->path, &is_sent))
+    if (web_page_answer(server->page, connection, request->path, &is_sent) ||
+        web_recordings_answer(server->recordings, request, &is_sent))
         return is_sent;
     return http_answer_send_problem(connection, HTTP_NOT_FOUND,
                                     web_page_count(server->page) == 0 ? "the page is not installed"
@@ -128,12 +131,26 @@ static bool answer(void *context, const struct http_request *request)
                                     NULL);
 }
 
+static void stop_http(struct web_server *server)
+{
+    web_recordings_end(server->recordings);
+    if (server->listener != NULL)
+        http_listener_run(server->listener); // ends the downloads
+    http_listener_stop(server->listener);
+    web_recordings_destroy(server->recordings);
+    server->listener = NULL;
+    server->recordings = NULL;
+}
+
 // Begins to serve, again with another certificate.
 static bool listen_http(struct web_server *server)
 {
     const bool has_files = server->config->certificate[0] != '\0';
     struct certificate *certificate = certificates_current(server->certificates);
-    http_listener_stop(server->listener);
+    stop_http(server);
+    server->recordings = web_recordings_create(server->loop, server->config->recordings);
+    if (server->recordings == NULL)
+        return false;
     certificate_release(server->served);
     server->served = certificate_keep(certificate);
     const struct http_listener_def def = {
@@ -265,6 +282,8 @@ static void enter_sandbox(const struct web_server *server)
         path_list_add(&readable, config->directories.items[i]);
     if (config->page[0] != '\0')
         path_list_add(&readable, config->page);
+    if (config->recordings[0] != '\0')
+        path_list_add(&readable, config->recordings);
     if (server->state[0] != '\0')
         path_list_add(&writable, server->state);
     const struct sandbox_paths paths = {.readable = &readable, .writable = &writable};
@@ -286,6 +305,8 @@ static void log_start(const struct web_server *server)
                              socket_address_is_loopback(&address);
     log_info("gateway started listen=%s port=%u targets=%d files=%d", config->listen.host,
              server->port, config->target_count, web_page_count(server->page));
+    if (config->recordings[0] != '\0' && access(config->recordings, R_OK | X_OK) != 0)
+        log_warning("cannot read recordings of %s: %s", config->recordings, strerror(errno));
     if (!is_self_made) {
         log_info("certificate of %s; players open https://NAME:%u/, where NAME is a name of the "
                  "certificate",
@@ -340,7 +361,7 @@ void web_server_stop(struct web_server *server)
         return;
     quic_stop(server->quic);
     loop_remove(server->files);
-    http_listener_stop(server->listener);
+    stop_http(server);
     web_page_destroy(server->page);
     web_arenas_destroy(server->arenas);
     certificate_release(server->served);

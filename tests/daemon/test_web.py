@@ -264,6 +264,36 @@ class PageTest(unittest.TestCase):
                 self.assertEqual(answer.status, 404, path)
                 self.assertNotIn(b"secret", answer.body)
 
+    def test_recordings_of_a_directory_and_nothing_else_can_be_watched(self):
+        with Scene() as scene:
+            shown = scene.directory / "shown"
+            shown.mkdir()
+            recording = bytes(range(256)) * 2000
+            (shown / "arena-r1.raimrec").write_bytes(recording)
+            (shown / "folder.raimrec").mkdir()
+            for name in ("arena-r2.raimrec.part", ".hidden.raimrec", "notes.txt"):
+                (shown / name).write_bytes(b"secret")
+            (scene.directory / "secret.raimrec").write_bytes(b"secret")
+            (shown / "link.raimrec").symlink_to(scene.directory / "secret.raimrec")
+            self.assertEqual(scene.gateway.ask("/recordings/arena-r1.raimrec").status, 404)
+            scene.gateway.stop()
+            scene.gateway = scene.start_gateway(recordings=str(shown))
+            answer = scene.gateway.ask("/recordings/arena-r1.raimrec")
+            self.assertEqual((answer.status, answer.body), (200, recording))
+            part = scene.gateway.ask("/recordings/arena-r1.raimrec", Range="bytes=1000-1003")
+            self.assertEqual((part.status, part.body), (206, recording[1000:1004]))
+            for name in ("arena-r2.raimrec.part", ".hidden.raimrec", "notes.txt", "folder.raimrec", "link.raimrec",
+                         "../secret.raimrec", "..%2fsecret.raimrec", "", "other.raimrec"):
+                answer = scene.gateway.ask(f"/recordings/{name}")
+                self.assertEqual(answer.status, 404, name)
+                self.assertNotIn(b"secret", answer.body)
+            # A download that nobody takes does not keep the gateway from its end.
+            (shown / "long.raimrec").write_bytes(bytes(32 << 20))
+            with socket.create_connection(("127.0.0.1", scene.web_port)) as slow:
+                slow.sendall(b"GET /recordings/long.raimrec HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                self.assertIn(b"200 OK", slow.recv(64))
+                scene.gateway.stop()
+
     def test_pages_elsewhere_may_ask_for_the_arenas(self):
         with Scene() as scene:
             def known():

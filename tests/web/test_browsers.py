@@ -25,6 +25,7 @@ from harness import BIN, Program, Stage, arena, poll
 from page import PAGE, WITHOUT
 
 MAPS = harness.ROOT / "config/maps"
+RECORDINGS = harness.ROOT / "tests/golden"
 SHOTS = harness.ROOT / "build/web/shots"
 PLAYING, RESUMING = 2, 3 # enum raim_client_state
 SIZE = 800, 450 # of the page, pixels: few, because a processor draws them
@@ -49,7 +50,8 @@ class PlayTest(unittest.TestCase):
         self.server = f"127.0.0.1:{self.daemon.ports[0]}"
         self.port = ports.free_port()
         self.config = self.stage.write_config(
-            f'listen = "127.0.0.1:{self.port}";\ntargets = ["{self.server}"];\npage = "{PAGE}";\n', "web.conf")
+            f'listen = "127.0.0.1:{self.port}";\ntargets = ["{self.server}"];\npage = "{PAGE}";\n'
+            f'recordings = "{RECORDINGS}";\n', "web.conf")
         state = self.stage.directory / "state"
         state.mkdir()
         self.state = {"STATE_DIRECTORY": str(state)}
@@ -238,6 +240,21 @@ class ChromiumTest(PlayTest):
         self.page.open(f"http://127.0.0.1:{site.server_port}/?server={self.server}&gateway=127.0.0.1:{self.port}"
                        f"&hash={hashes}", *SIZE)
         self.wait("player", lambda report: report.get("state") == PLAYING, JOIN_S)
+
+    def test_a_link_shows_a_recording(self):
+        self.serve()
+        self.page.ask("Page.addScriptToEvaluateOnNewDocument", source="""
+            const prototype = OffscreenCanvasRenderingContext2D.prototype, fillText = prototype.fillText;
+            globalThis.written = [];
+            prototype.fillText = function (words, ...more) {
+                written.push(words);
+                return fillText.call(this, words, ...more);
+            };""")
+        self.page.open(f"http://127.0.0.1:{self.port}/?watch=crossfire.raimrec", *SIZE)
+        poll("the timeline", lambda: self.page.evaluate("written.some(words => words.endsWith(' / 0:15'))"), JOIN_S)
+        time.sleep(3) # for a picture of a moment with something in it
+        self.shoot("chromium-recording")
+        self.check_policy()
 
     def test_a_tab_that_slept_plays_on(self):
         self.serve()
