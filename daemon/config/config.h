@@ -183,6 +183,7 @@ struct config {
     char event_hook[URL_BYTES];               // an URL, or the words of a command; "": none
     char event_hook_secret[HTTP_TOKEN_BYTES]; // "": requests are not signed
     struct config_listen status;
+    char page[URL_BYTES];               // in which the game runs in a browser; "": none
     struct http_access status_guard;    // accepted host names; token for undelayed streams
     char control[CONFIG_CONTROL_BYTES]; // path, "off", or "" for $RUNTIME_DIRECTORY
     enum config_agones agones;

@@ -53,6 +53,17 @@ static const struct reader_key HTTP_KEYS[] = {
      .expected = "a list of at most 16 names of hosts",
      .meaning = "host names accepted in the Host and Origin headers of status "
                 "requests, besides IP addresses and localhost"},
+    {.name = "page",
+     .kind = READER_TEXT,
+     IN_ROOT(page),
+     .text = "",
+     .parse = parse_url,
+     .expected = "an http or https URL, or \"\", of at most 511 bytes",
+     .meaning =
+         "page of a raim-web, such as \"http://localhost:7240/\", to which the dashboard links: "
+         "to play in an arena, to watch it, and to watch recordings, which raim-web's key "
+         "recordings has to share. \"?server=HOST\" behind it names the host of the arenas "
+         "in raim-web's targets, by default 127.0.0.1"},
     {.name = "live_token_file",
      .kind = READER_TEXT,
      IN_ROOT(status_guard.token),

@@ -173,6 +173,7 @@ static bool open_http(struct server *server)
         .started_ms = monotonic_ms(),
         .last_hour = last_hour_create(&server->table.running, monotonic_ms()),
         .process = process_usage_open(), // before the sandbox closes /proc
+        .page = config->page[0] != '\0' ? config->page : NULL,
     };
     if (!config->status.is_on)
         return true;

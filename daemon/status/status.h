@@ -25,6 +25,7 @@ struct status_view {
     uint64_t started_ms;           // CLOCK_MONOTONIC
     struct last_hour *last_hour;   // NULL: none
     struct process_usage *process; // NULL: unknown
+    const char *page;              // in which the game runs in a browser; NULL: none
 };
 
 // The status of all arenas, see status.schema.json.

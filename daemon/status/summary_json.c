@@ -93,6 +93,7 @@ char *summary_json(const struct status_view *view, uint64_t now_ms)
     json_begin_object(&json, NULL);
     json_write_text(&json, "version", RAIM_VERSION);
     json_write_count(&json, "uptime_s", (now_ms - view->started_ms) / 1000);
+    json_write_text(&json, "page", view->page);
     json_begin_array(&json, "workers_busy_ms");
     for (int i = 0; i < list->worker_count; i++)
         json_write_count(&json, NULL, worker_busy_ns(list->workers[i]) / NS_PER_MS);

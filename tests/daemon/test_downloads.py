@@ -26,6 +26,7 @@ except ImportError:
 
 SCHEMA = json.loads((ROOT / "daemon/status/recordings.schema.json").read_text(encoding="ascii"))
 BIG = "first-20260102T000000Z-r1.raimrec"
+PAGE = "http://localhost:7240/" # where the game would run in a browser
 BIG_BYTES = 3_000_000
 
 
@@ -95,7 +96,7 @@ class RecordingsTest(unittest.TestCase):
         (path / "notes.txt").write_text("private", encoding="ascii")
         (path / "first-20260106T000000Z-r0.raimrec").write_text("private", encoding="ascii")
         cls.daemon = cls.there.serve(arena("first", bots=4, recording="all", round_time=2,
-                                           break_time=1, spectator_delay=0.0))
+                                           break_time=1, spectator_delay=0.0), http_page=PAGE)
         cls.there.wait_count(cls.COUNT + 2) # with one that it has made itself
 
     def recorded(self):
@@ -230,6 +231,11 @@ class RecordingsTest(unittest.TestCase):
                     page.evaluate("document.documentElement.scrollWidth"), width)
             found = page.evaluate(f"[...{rows}].map(row => row.querySelector('a').href)")
             self.assertIn(f"{url}recordings/{BIG}", found)
+            links = page.evaluate("[...document.links].map(link => link.href)")
+            self.assertIn(f"{PAGE}?watch={BIG}", links)
+            server = f"127.0.0.1%3A{self.daemon.ports[0]}"
+            self.assertIn(f"{PAGE}?server={server}", links)
+            self.assertIn(f"{PAGE}?server={server}&spectate=", links)
             cells = page.evaluate(f"[...{rows}].map(row => [...row.cells].map(cell => "
                                   "cell.textContent)).find(row => row[2] === 'crossfire')")
             self.assertEqual((cells[1], cells[5]), ("first", "0 + 4 bots"))

@@ -25,7 +25,6 @@ from harness import BIN, Program, Stage, arena, poll
 from page import PAGE, WITHOUT
 
 MAPS = harness.ROOT / "config/maps"
-RECORDINGS = harness.ROOT / "tests/golden"
 SHOTS = harness.ROOT / "build/web/shots"
 PLAYING, RESUMING = 2, 3 # enum raim_client_state
 SIZE = 800, 450 # of the page, pixels: few, because a processor draws them
@@ -46,15 +45,16 @@ class PlayTest(unittest.TestCase):
 
     def serve(self, **keys):
         self.stage = self.enterContext(Stage())
-        self.daemon = self.stage.serve(arena(bots=self.bots, **keys))
+        state, self.port = self.stage.directory / "state", ports.free_port()
+        recordings = state / "recordings"
+        recordings.mkdir(parents=True)
+        self.state = {"STATE_DIRECTORY": str(state)}
+        self.daemon = self.stage.serve(arena(bots=self.bots, **keys), env=self.state,
+                                       http_page=f"http://127.0.0.1:{self.port}/")
         self.server = f"127.0.0.1:{self.daemon.ports[0]}"
-        self.port = ports.free_port()
         self.config = self.stage.write_config(
             f'listen = "127.0.0.1:{self.port}";\ntargets = ["{self.server}"];\npage = "{PAGE}";\n'
-            f'recordings = "{RECORDINGS}";\n', "web.conf")
-        state = self.stage.directory / "state"
-        state.mkdir()
-        self.state = {"STATE_DIRECTORY": str(state)}
+            f'recordings = "{recordings}";\n', "web.conf")
         self.gateway = self.start_gateway()
 
     def start_gateway(self):
@@ -241,8 +241,8 @@ class ChromiumTest(PlayTest):
                        f"&hash={hashes}", *SIZE)
         self.wait("player", lambda report: report.get("state") == PLAYING, JOIN_S)
 
-    def test_a_link_shows_a_recording(self):
-        self.serve()
+    def test_the_dashboard_leads_into_arenas_and_recordings(self):
+        self.serve(recording="all", round_time=5, break_time=1, spectator_delay=0)
         self.page.ask("Page.addScriptToEvaluateOnNewDocument", source="""
             const prototype = OffscreenCanvasRenderingContext2D.prototype, fillText = prototype.fillText;
             globalThis.written = [];
@@ -250,9 +250,21 @@ class ChromiumTest(PlayTest):
                 written.push(words);
                 return fillText.call(this, words, ...more);
             };""")
-        self.page.open(f"http://127.0.0.1:{self.port}/?watch=crossfire.raimrec", *SIZE)
-        poll("the timeline", lambda: self.page.evaluate("written.some(words => words.endsWith(' / 0:15'))"), JOIN_S)
-        time.sleep(3) # for a picture of a moment with something in it
+        self.page.open("http://{}:{}/".format(*self.daemon.status_address))
+        def find_links():
+            links = self.page.evaluate(
+                "[...document.links].filter(link => /^(play|watch)$/.test(link.text)).map(link => link.href)")
+            return len(links) > 2 and links
+        play, watch, recording, *_ = poll("links", find_links, JOIN_S)
+        self.shoot("dashboard")
+        for link, kind in ((watch, "spectators"), (play, "players")):
+            self.page.open(link, *SIZE)
+            self.wait(kind, lambda report: report.get("state") == PLAYING, JOIN_S)
+            poll(kind, lambda kind=kind: self.daemon.get_json("/summary")["arenas"][0][kind] == 1)
+            self.shoot(f"chromium-{kind}")
+        self.page.open(recording, *SIZE)
+        poll("the timeline", lambda: self.page.evaluate("written.some(words => / \\/ 0:0\\d$/.test(words))"), JOIN_S)
+        time.sleep(2) # for a picture of a moment with something in it
         self.shoot("chromium-recording")
         self.check_policy()
 

@@ -2,7 +2,7 @@
 // The dashboard: asks for the summary and the chosen arena every two seconds, and for the last hour
 // every ten. A hidden page sends no requests.
 
-import {ago, find, say} from "./page.js";
+import {ago, find, linkGame, say} from "./page.js";
 import {get} from "./net.js";
 import {loadArena, showRound} from "./arena.js";
 import {openArenas, showArenas} from "./arenas.js";
@@ -55,6 +55,18 @@ function showSummary() {
   find("summary").classList.toggle("trouble", troubled > 0);
 }
 
+// Links into the chosen arena. Its gateway knows it by 127.0.0.1, unless the page's address has
+// another host.
+function showLinks() {
+  const {page} = summary, arena = summary.arenas.find(one => isChosen(one.name));
+  find("links").hidden = page === null || arena === undefined;
+  if (find("links").hidden)
+    return;
+  const server = `${new URL(page).searchParams.get("server") ?? "127.0.0.1"}:${arena.port}`;
+  linkGame(find("play"), page, {server});
+  linkGame(find("watch"), page, {server, spectate: ""});
+}
+
 function choose(name) {
   chosen = name;
   history.replaceState(null, "", `#${encodeURIComponent(name)}`);
@@ -69,7 +81,7 @@ function choose(name) {
 
 async function loadSlow() {
   slowAt = performance.now();
-  await Promise.all([loadPlots(chosen), loadRecordings(), loadLeaders()]);
+  await Promise.all([loadPlots(chosen), loadRecordings(summary.page), loadLeaders()]);
 }
 
 async function ask() {
@@ -86,6 +98,7 @@ async function ask() {
   else if (!isWatching())
     watch(chosen);
   showArenas(summary.arenas, chosen);
+  showLinks();
   if (chosen)
     await loadArena(chosen, isChosen);
   if (performance.now() - slowAt >= SLOW_MS)

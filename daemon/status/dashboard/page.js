@@ -18,6 +18,15 @@ export function say(node, text) {
     node.textContent = text;
 }
 
+// Makes a link open the game with these options in its page.
+export function linkGame(link, page, options) {
+  const url = new URL(page);
+  for (const [name, value] of Object.entries(options))
+    url.searchParams.set(name, value);
+  Object.assign(link, {href: url, target: "_blank", rel: "noopener"});
+  return link;
+}
+
 export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What has been played: the leaderboard and the recordings.
 
-import {clock, element, find, size} from "./page.js";
+import {clock, element, find, linkGame, size} from "./page.js";
 import {download, get, hasToken} from "./net.js";
 
-let newest = "", next = null, showsOlder = false, hasLeaders = true;
+let gamePage = null, newest = "", next = null, showsOlder = false, hasLeaders = true;
 
 // Names are what players chose, unless an access token vouches for them.
 function showLeaders(players) {
@@ -55,6 +55,8 @@ function recordingRow(recording) {
     : [clock(recording.length_s), players + (bots > 0 ? ` + ${bots} bots` : "")];
   row.append(first, ...[recording.arena, map ?? "", recording.round, ...facts,
     recording.winner ?? "", size(recording.bytes)].map(text => element("td", text)));
+  if (gamePage !== null)
+    first.append(" ", linkGame(element("a", "watch"), gamePage, {watch: recording.name}));
   row.cells[5].title = recording.best.map(player => `${player.name} ${player.score}`).join("\n");
   if (marks.length > 0)
     first.append(element("small", ` ${marks.join(", ")}`));
@@ -73,7 +75,9 @@ function showRecordings(page, adds) {
   find("more").hidden = page.next === null;
 }
 
-export async function loadRecordings() {
+// `plays` is the address of the page in which the game plays them, or null.
+export async function loadRecordings(plays) {
+  gamePage = plays;
   const page = await get("recordings"), text = JSON.stringify(page);
   if (text === newest || showsOlder)
     return; // a list that somebody reads stays

@@ -175,7 +175,9 @@ TEST(feed_tells_each_arena_in_a_few_hundred_bytes)
     status->players[1].ping_ms = 30;
     status->players[2].match.bot = true;
     char *text = freed(summary_json(&fixture->view, 5000));
-    assert_has(text, "\"uptime_s\":5,\"workers_busy_ms\":[0],\"arenas\":[{\"name\":\"one\",");
+    assert_has(
+        text,
+        "\"uptime_s\":5,\"page\":null,\"workers_busy_ms\":[0],\"arenas\":[{\"name\":\"one\",");
     assert_has(text, "\"map\":\"Th\\\"e</script>\"");
     assert_has(text, "\"ping_ms\":[30,90,90]");
     assert_has(text, "\"ping_ms\":null");
