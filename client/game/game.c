@@ -320,7 +320,7 @@ static bool open_first(struct game *game, char *problem, size_t capacity)
         return watch_recording(game, def->recording, problem, capacity);
     if (def->matchmaker != NULL)
         return search(game, game->now_s);
-    return def->port != 0 ? enter_arena(game, &server, def->spectates) : go_home(game);
+    return def->port != 0 ? enter_arena(game, &server, def->watch) : go_home(game);
 }
 
 struct game *game_begin(const struct game_def *def, struct window *window,

@@ -19,7 +19,7 @@ enum { GAME_MASTERS = 8 };
 struct game_def {
     char host[RAIM_LINK_HOST_BYTES];
     uint16_t port;          // 0: choose on the home screen
-    bool spectates;         // with `port`
+    bool watch;             // with `port`: as a spectator
     const char *matchmaker; // URL; NULL: play on `host`
     int master_count;       // servers whose lists the home screen shows
     struct server_address masters[GAME_MASTERS];

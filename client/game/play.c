@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plays in one arena: handles events, receives from the server, and sends input.
+// Plays in one arena: the connection, and what is shown at a moment.
 #include "play_internal.h"
 
 #include "effects.h"
@@ -50,7 +50,7 @@ static void note_end(struct play *play, const struct raim_client *client)
     play->retry_s = play->end.retry_s > 0 ? play->now_s + play->end.retry_s : 0;
 }
 
-static void connect(struct play *play)
+void play_connect(struct play *play)
 {
     struct raim_client_def def = raim_client_default_def();
     def.name = play->name;
@@ -135,7 +135,7 @@ struct play *play_open(const struct play_def *def)
         play_close(play, &play->goodbye);
         return NULL;
     }
-    connect(play);
+    play_connect(play);
     return play;
 }
 
@@ -158,8 +158,7 @@ void goodbye_end(struct goodbye *goodbye)
     *goodbye = (struct goodbye){0};
 }
 
-// Begins to say goodbye to the server.
-static void leave(struct play *play, struct goodbye *goodbye)
+void play_leave(struct play *play, struct goodbye *goodbye)
 {
     if (play->link == NULL)
         return;
@@ -173,7 +172,7 @@ void play_close(struct play *play, struct goodbye *goodbye)
 {
     if (play == NULL)
         return;
-    leave(play, goodbye);
+    play_leave(play, goodbye);
     if (goodbye != &play->goodbye)
         goodbye_end(&play->goodbye);
     camera_clear(&play->camera);
@@ -229,372 +228,6 @@ bool play_shows_table(const struct play *play)
            play->scoreboard.phase.kind == RAIM_CLIENT_BREAK;
 }
 
-static bool may_vote(const struct play *play)
-{
-    return play->state == RAIM_CLIENT_PLAYING && play->votes.kinds != 0;
-}
-
-static void open_layer(struct play *play, enum layer layer)
-{
-    const bool is_typed = layer == LAYER_CHAT || layer == LAYER_CREDENTIAL;
-    window_take_text(play->window, is_typed);
-    if (is_typed)
-        entry_clear(&play->entry);
-    if (layer == LAYER_MENU)
-        pause_menu_open(&play->pause, "Leave the arena",
-                        play->watch      ? "Join as a player"
-                        : may_vote(play) ? "Call a vote"
-                                         : "");
-    if (layer == LAYER_VOTE)
-        vote_menu_open(&play->vote_menu, &play->votes);
-    play->layer = layer;
-}
-
-// Connects again, as a player, once the goodbye is over.
-static void join(struct play *play)
-{
-    play->watch = false;
-    play->state = RAIM_CLIENT_CONNECTING;
-    leave(play, &play->goodbye);
-}
-
-static enum play_wish handle_menu(struct play *play, const struct window_event *event)
-{
-    switch (pause_menu_handle(&play->pause, play->preferences, event)) {
-    case PAUSE_ON:
-        break;
-    case PAUSE_RESUME:
-        open_layer(play, LAYER_NONE);
-        break;
-    case PAUSE_LEAVE:
-        return PLAY_LEAVE;
-    case PAUSE_OTHER:
-        open_layer(play, play->watch ? LAYER_NONE : LAYER_VOTE);
-        if (play->watch)
-            join(play);
-        break;
-    }
-    return PLAY_ON;
-}
-
-static void handle_vote_menu(struct play *play, const struct window_event *event)
-{
-    struct raim_client_vote_call call;
-    switch (vote_menu_handle(&play->vote_menu, &play->votes, &play->scoreboard, play->window, event,
-                             &call)) {
-    case VOTE_MENU_ON:
-        break;
-    case VOTE_MENU_BACK:
-        open_layer(play, play->vote_menu.kind == 0 ? LAYER_MENU : LAYER_VOTE);
-        break;
-    case VOTE_MENU_CALL:
-        if (play->link != NULL)
-            raim_link_call_vote(play->link, &call);
-        open_layer(play, LAYER_NONE);
-        break;
-    }
-}
-
-// Votes by a key; false for any other button.
-static bool cast_vote(struct play *play, window_button button)
-{
-    const bool is_yes = bindings_triggers(play->bindings, ACTION_VOTE_YES, button);
-    if (!is_yes && !bindings_triggers(play->bindings, ACTION_VOTE_NO, button))
-        return false;
-    if (play->link != NULL)
-        raim_link_cast_vote(play->link, is_yes ? RAIM_CLIENT_VOTE_YES : RAIM_CLIENT_VOTE_NO);
-    return true;
-}
-
-static void handle_chat(struct play *play, const struct window_event *event)
-{
-    if (entry_handle(&play->entry, event, RAIM_MAX_CHAT_BYTES) || event->kind != WINDOW_PRESSED)
-        return;
-    if (event->command == COMMAND_ACCEPT && play->entry.text[0] != '\0' && play->link != NULL)
-        raim_link_send_chat(play->link, play->entry.text);
-    const bool is_tapped = event->clicked && play->controls.touch.is_used;
-    if (event->command == COMMAND_ACCEPT || event->command == COMMAND_BACK || is_tapped)
-        open_layer(play, LAYER_NONE);
-}
-
-// The way to another player in the order of the scores by which a spectator's press leads; 0: none.
-static int way_to_target(const struct play *play, const struct window_event *event)
-{
-    if (!play->watch)
-        return 0;
-    if (play->controls.touch.is_used && event->command == COMMAND_ACCEPT)
-        return event->mouse.x < window_size(play->window).x / 2 ? -1 : 1;
-    return bindings_triggers(play->bindings, ACTION_RIGHT, event->button) -
-           bindings_triggers(play->bindings, ACTION_LEFT, event->button);
-}
-
-// Lets a spectator watch another player: counted from the one asked for last, because the snapshots
-// that show it may still be on their way, unless it has left.
-static void watch_other(struct play *play, int way)
-{
-    const struct scoreboard *scoreboard = &play->scoreboard;
-    const uint32_t count = scoreboard->score_count;
-    uint32_t row = scoreboard_row(scoreboard, play->target);
-    if (row == count)
-        row = scoreboard_row(scoreboard, scoreboard->watched);
-    if (row == count || play->link == NULL)
-        return;
-    play->target = scoreboard->scores[(row + count + (uint32_t)way) % count].id;
-    raim_link_send_watch(play->link, play->target);
-}
-
-static void handle_game(struct play *play, const struct window_event *event)
-{
-    if (event->kind != WINDOW_PRESSED)
-        return;
-    const struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
-    const bool scrolls = event->button == 0 && play_shows_table(play);
-    if (scrolls && (event->command == COMMAND_UP || event->command == COMMAND_DOWN))
-        scoreboard_scroll(&play->first_score, event->command == COMMAND_UP ? 1 : -1);
-    else if (event->opens_menu)
-        open_layer(play, LAYER_MENU);
-    else if (bindings_triggers(play->bindings, ACTION_CHAT, event->button))
-        open_layer(play, LAYER_CHAT);
-    else if (bindings_triggers(play->bindings, ACTION_NETWORK, event->button))
-        play->shows_netgraph = !play->shows_netgraph;
-    else if (cast_vote(play, event->button))
-        return;
-    else if (way_to_target(play, event) != 0)
-        watch_other(play, way_to_target(play, event));
-    else
-        controls_handle(&play->controls, play->bindings, event, &viewport);
-}
-
-// Takes the typed password or access token along, which is remembered until the arena is left.
-// False, with a word, where it is neither.
-static bool take_credential(struct play *play)
-{
-    if (play->entry.text[0] == '\0')
-        return false;
-    if (play->end_reason == RAIM_REASON_PASSWORD) {
-        snprintf(play->password, sizeof play->password, "%.*s", (int)sizeof play->password - 1,
-                 play->entry.text);
-    } else {
-        play->access_size =
-            raim_link_read_access(play->entry.text, play->access, sizeof play->access);
-        if (play->access_size == 0) {
-            snprintf(play->end.text, sizeof play->end.text,
-                     "That is no access token: it has letters, digits, - and _ alone.");
-            return false;
-        }
-    }
-    raim_link_wipe(&play->entry, sizeof play->entry);
-    open_layer(play, LAYER_NONE);
-    return true;
-}
-
-static enum play_wish handle_end(struct play *play, const struct window_event *event)
-{
-    const size_t most =
-        play->end_reason == RAIM_REASON_PASSWORD ? sizeof play->password - 1 : ENTRY_BYTES - 1;
-    if (play->layer == LAYER_CREDENTIAL && entry_handle(&play->entry, event, most))
-        return PLAY_ON;
-    if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ACCEPT &&
-        (play->layer != LAYER_CREDENTIAL || take_credential(play)))
-        connect(play);
-    if (event->kind == WINDOW_PRESSED && event->command == COMMAND_BACK)
-        return PLAY_LEAVE;
-    return PLAY_ON;
-}
-
-enum play_wish play_handle(struct play *play, const struct window_event *event)
-{
-    struct window_event press;
-    if (event->kind == WINDOW_CLOSED)
-        return PLAY_QUIT;
-    if (touch_translate(&play->controls.touch, play->window, play->bindings, event, &press))
-        event = &press;
-    if (play->state == RAIM_CLIENT_ENDED)
-        return handle_end(play, event);
-    const bool is_joining =
-        play->state == RAIM_CLIENT_CONNECTING || play->state == RAIM_CLIENT_ENTERING;
-    if (is_joining && event->kind == WINDOW_PRESSED && event->opens_menu)
-        return PLAY_LEAVE;
-    switch (play->layer) {
-    case LAYER_NONE:
-        handle_game(play, event);
-        break;
-    case LAYER_CHAT:
-        handle_chat(play, event);
-        break;
-    case LAYER_CREDENTIAL: // of ENDED alone, see handle_end
-        break;
-    case LAYER_MENU:
-        return handle_menu(play, event);
-    case LAYER_VOTE:
-        handle_vote_menu(play, event);
-        break;
-    }
-    return PLAY_ON;
-}
-
-static raim_player_id own_id(const struct raim_client *client)
-{
-    if (raim_client_is_spectator(client))
-        return RAIM_NOBODY;
-    return raim_client_get_roster_entry(client, raim_client_own_slot(client))->id;
-}
-
-static void copy_names(struct play *play, const struct raim_client *client)
-{
-    for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, slot);
-        if (member->id != RAIM_NOBODY)
-            memcpy(play->names[slot], member->name, sizeof member->name);
-    }
-}
-
-static struct hud_person person(const struct play *play, raim_player_id id)
-{
-    struct hud_person person = {.id = id};
-    if (id != RAIM_NOBODY)
-        snprintf(person.name, sizeof person.name, "%s", play->names[raim_player_slot(id)]);
-    return person;
-}
-
-static void note_killer(struct play *play, struct hud_person killer, double now)
-{
-    play->hurt_at_s = now;
-    play->killer = killer;
-    play->has_killer_at = false;
-    for (uint32_t i = 0; i < play->picture->player_count; i++) {
-        if (play->picture->players[i].id == killer.id) {
-            play->killer_at = play->picture->players[i].position;
-            play->has_killer_at = true;
-        }
-    }
-}
-
-static void handle_kill(struct play *play, const struct raim_client_event *event,
-                        raim_player_id own, double now)
-{
-    struct kill_feed_line line = {
-        .born_s = now,
-        .own = own != RAIM_NOBODY && (event->player == own || event->victim == own),
-        .first = person(play, event->player),
-        .second = person(play, event->victim),
-        .text = "destroyed",
-    };
-    kill_feed_add(&play->kills, &line);
-    effects_add_kill(&play->effects, event->victim, now);
-    if (event->victim == own && own != RAIM_NOBODY)
-        note_killer(play, line.first, now);
-}
-
-// Adds a line to the chat, and tells it.
-static void add_chat(struct play *play, const struct kill_feed_line *line)
-{
-    char words[RAIM_MAX_NAME_BYTES + sizeof line->text + 2];
-    snprintf(words, sizeof words, "%s%s%s", line->first.name,
-             line->first.name[0] != '\0' ? ": " : "", line->text);
-    kill_feed_add(&play->chat, line);
-    platform_say(words);
-}
-
-static const char *words_for_chat_rejection(uint32_t rejection)
-{
-    static const char *const words[][2] = {
-        {"rate", "Not sent: too many messages. Wait a second"},
-        {"muted", "Not sent: the operator of this server has muted you"},
-        {"text", "Not sent: there is nothing visible in your message"},
-        {"length", "Not sent: your message is too long. Shorten it"},
-        {"watching", "Not sent: spectators cannot chat. Join as a player"},
-        {"busy", "Not sent: the server is busy. Try again"},
-        {"repeat", "Not sent: you have just said that"},
-        {"command", "Not sent: this server does not know this command"},
-    };
-    const char *name = raim_client_chat_rejection_name(rejection);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(name, words[i][0]) == 0)
-            return words[i][1];
-    return "Your message could not be sent";
-}
-
-static void handle_event(struct play *play, const struct raim_client_event *event,
-                         raim_player_id own, double now)
-{
-    struct kill_feed_line line = {.born_s = now, .first = person(play, event->player)};
-    switch (event->kind) {
-    case RAIM_CLIENT_JOINED:
-    case RAIM_CLIENT_LEFT:
-        snprintf(line.text, sizeof line.text, "%s",
-                 event->kind == RAIM_CLIENT_JOINED ? "joined" : "left");
-        kill_feed_add(&play->kills, &line);
-        break;
-    case RAIM_CLIENT_KILL:
-        handle_kill(play, event, own, now);
-        break;
-    case RAIM_CLIENT_CHAT:
-        snprintf(line.text, sizeof line.text, "%s", event->text);
-        add_chat(play, &line);
-        sound_play_here(play->preferences->sound, SOUND_CHAT);
-        break;
-    case RAIM_CLIENT_PHASE: // drawn for as long as it lasts
-        sound_play_here(play->preferences->sound, SOUND_ROUND);
-        break;
-    case RAIM_CLIENT_CHAT_REJECTED:
-        snprintf(line.text, sizeof line.text, "%s",
-                 words_for_chat_rejection(event->chat_rejection));
-        line.is_notice = true;
-        add_chat(play, &line);
-        break;
-    case RAIM_CLIENT_VOTE_BEGAN:
-        sound_play_here(play->preferences->sound, SOUND_CHAT);
-        break;
-    case RAIM_CLIENT_VOTE_ENDED: // drawn by the panel
-        break;
-    case RAIM_CLIENT_VOTE_REJECTED:
-    case RAIM_CLIENT_NOTICE:
-        snprintf(line.text, sizeof line.text, "%s", event->text);
-        line.is_notice = true;
-        add_chat(play, &line);
-        break;
-    }
-}
-
-// Shows the message of the day as a chat line of the server, at first and after each change.
-static void show_motd(struct play *play, const struct raim_client *client, double now)
-{
-    const char *motd = raim_client_motd(client);
-    if (strcmp(motd, play->motd) == 0)
-        return;
-    struct kill_feed_line line = {.born_s = now, .first = person(play, RAIM_NOBODY)};
-    snprintf(play->motd, sizeof play->motd, "%s", motd);
-    snprintf(line.text, sizeof line.text, "%s", motd);
-    if (motd[0] != '\0')
-        add_chat(play, &line);
-}
-
-// Stores the winner's name, because the winner may leave before the break is over.
-static void note_winner(struct play *play, const struct raim_client *client)
-{
-    const struct raim_client_phase phase = raim_client_get_phase(client);
-    const bool is_known = phase.kind != RAIM_CLIENT_BREAK || phase.winner == play->winner.id;
-    if (!is_known && raim_player_slot(phase.winner) < raim_client_max_players(client))
-        play->winner = person(play, phase.winner);
-}
-
-static void handle_all_events(struct play *play, struct raim_client *client, double now)
-{
-    struct raim_client_event event;
-    copy_names(play, client);
-    show_motd(play, client, now);
-    note_winner(play, client);
-    while (raim_client_next_event(client, &event))
-        handle_event(play, &event, own_id(client), now);
-    const uint64_t hits = raim_client_get_stats(client)->hits;
-    if (hits > play->hits) {
-        play->hit_at_s = now;
-        sound_play_here(play->preferences->sound, SOUND_HIT);
-    }
-    play->hits = hits;
-}
-
 // Sets the input that the link's thread sends from now on. It sends a press even if that is
 // released before the next tick.
 static void set_input(struct play *play)
@@ -624,7 +257,7 @@ static void note_state(struct play *play, const struct raim_client *client, doub
         note_end(play, client);
         const bool is_asked =
             play->end_reason == RAIM_REASON_PASSWORD || play->end_reason == RAIM_REASON_ACCESS;
-        open_layer(play, is_asked ? LAYER_CREDENTIAL : LAYER_NONE);
+        play_open_layer(play, is_asked ? LAYER_CREDENTIAL : LAYER_NONE);
     }
 }
 
@@ -664,9 +297,9 @@ void play_update(struct play *play, uint64_t now_us)
     window_take_fingers(play->window, play->layer == LAYER_NONE);
     play->controls.touch.has_vote = vote_panel_is_shown(&play->votes, play->now_s);
     if (play->goodbye.link != NULL && goodbye_is_done(&play->goodbye, play->now_s))
-        connect(play);
+        play_connect(play);
     if (play->retry_s > 0 && play->now_s >= play->retry_s)
-        connect(play);
+        play_connect(play);
     if (play->link == NULL)
         return;
     raim_link_serve(play->link);
@@ -691,7 +324,7 @@ void play_look(struct play *play, uint64_t now_us)
         return;
     }
     raim_client_interpolate(client, now_us);
-    handle_all_events(play, client, now);
+    play_take_events(play, client, now);
     take_picture(play, client, now);
     scoreboard_take(&play->scoreboard, client);
     vote_panel_take(&play->votes, client, now_us, now);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The state of the game in one arena, which play.c changes and play_draw.c draws.
+// The state of the game in one arena, which play.c, play_keys.c and play_events.c change and
+// play_draw.c draws.
 #pragma once
 
 #include "bindings.h"
@@ -88,3 +89,14 @@ struct play {
 
 // Whether the table of all scores is shown: while its key is held, and in breaks.
 bool play_shows_table(const struct play *play);
+
+// Connects, anew where there was a connection.
+void play_connect(struct play *play);
+
+// Begins to say goodbye to the server.
+void play_leave(struct play *play, struct goodbye *goodbye);
+
+void play_open_layer(struct play *play, enum layer layer);
+
+// Takes what has happened since the last call. Between raim_link_lock and raim_link_unlock.
+void play_take_events(struct play *play, struct raim_client *client, double now);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Passes what the player does to the game: keys, mouse, fingers, gamepad and text.
+import {pass} from "./imports.js";
+
 const BIT = [0, 2, 1, 3, 4]; // of event.buttons, by event.button
 const PAD_BUTTONS = 17; // of the "standard" mapping
 
-// `game` has the exports of the game, `pass` puts texts into its memory, `entry` is the field that
-// takes text while `state.takesText`, and `acted` is called within each event.
-export function listen(game, pass, canvas, entry, state, acted) {
+// `game` has the exports of the game, `entry` is the field that takes text while `state.takesText`, and
+// `acted` is called within each event.
+export function listen(game, canvas, entry, state, acted) {
     const scale = () => canvas.width / canvas.clientWidth;
     const isLocked = () => document.pointerLockElement !== null;
     const at = event => isLocked() ? [-1, -1] : [event.clientX * scale(), event.clientY * scale()];
     const isLetter = event => [...event.key].length === 1;
-    const text = words => game.text(...pass(words));
+    const text = words => game.text(...pass(game, words));
     const press = code => {
-        for (const down of [true, false]) game.key(...pass(code, ""), down, false, false);
+        for (const down of [true, false]) game.key(...pass(game, code, ""), down, false, false);
     };
 
     addEventListener("keydown", event => {
@@ -21,12 +23,12 @@ export function listen(game, pass, canvas, entry, state, acted) {
         const isText = state.takesText && !hasControl && (isLetter(event) || event.key === "Process");
         const isBrowsers = event.altKey || /^F(5|11|12)$/.test(event.code) ||
             (hasControl && (!state.takesText || event.code === "KeyV"));
-        game.key(...pass(event.code, isLetter(event) ? event.key.toUpperCase() : ""), true, event.repeat,
+        game.key(...pass(game, event.code, isLetter(event) ? event.key.toUpperCase() : ""), true, event.repeat,
             hasControl);
         if (!isText && !isBrowsers) event.preventDefault();
         acted();
     });
-    addEventListener("keyup", event => game.key(...pass(event.code, ""), false, false, false));
+    addEventListener("keyup", event => game.key(...pass(game, event.code, ""), false, false, false));
     addEventListener("blur", () => game.release_all());
     document.addEventListener("fullscreenchange", () => game.full_screen(document.fullscreenElement !== null));
     // The browser takes Escape for itself while the pointer is locked.

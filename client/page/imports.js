@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: MIT
-// What the game calls (client/platform/web/page.h).
+// What the game calls (client/platform/web/page.h), and the texts that pass in and out of its memory.
 const KEPT = "raim:"; // before the names of texts in the browser's storage
+export const NO_MEMORY = "There is no memory for the game.";
+
+// Puts texts into the game's memory, until the next call, and returns where.
+export function pass(game, ...texts) {
+    const encoded = texts.map(text => new TextEncoder().encode(`${text}\0`));
+    let at = game.buffer(encoded.reduce((sum, text) => sum + text.length, 0));
+    if (at === 0) throw new Error(NO_MEMORY);
+    return encoded.map(text => {
+        new Uint8Array(game.memory.buffer, at, text.length).set(text);
+        at += text.length;
+        return at - text.length;
+    });
+}
+
+// For whoever looks for a fault: how the connection goes.
+export function report(game) {
+    const bytes = new Uint8Array(game.memory.buffer, game.report());
+    return JSON.parse(new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0))));
+}
 
 // `memory` returns the game's memory, `arrived` is called when datagrams or answers have come.
 // What shows, sounds and listens comes in, so that the game also runs without a page. `storage` is null

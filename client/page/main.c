@@ -81,7 +81,7 @@ static bool take_option(const char *name, const char *value)
     if (strcmp(name, "server") == 0)
         return take_server(value);
     if (strcmp(name, "spectate") == 0)
-        return page.def.spectates = true;
+        return page.def.watch = true;
     for (size_t i = 0; i < sizeof text_options / sizeof *text_options; i++) {
         const struct option *option = &text_options[i];
         if (strcmp(name, option->name) == 0)

@@ -2,30 +2,18 @@
 // Starts the game, asks it for frames, and lets it serve its connection in between. It decides nothing.
 import {Drawing} from "./drawing.js";
 import {listen, passPad} from "./events.js";
-import {imports} from "./imports.js";
+import {imports, NO_MEMORY, pass, report} from "./imports.js";
 import * as sessions from "./sessions.js";
 import {Sounds} from "./sounds.js";
 import {wasi} from "./wasi.js";
 
-const SERVE_MS = 4, NO_MEMORY = "There is no memory for the game.";
+const SERVE_MS = 4;
 const canvas = document.querySelector("canvas"), entry = document.querySelector("input");
 const said = document.querySelector("#said"), problem = document.querySelector("#problem");
 const state = {takesText: false, locks: false};
 let game;
 
 const memory = () => game.memory;
-
-// Puts texts into the game's memory, until the next call, and returns where.
-function pass(...texts) {
-    const encoded = texts.map(text => new TextEncoder().encode(`${text}\0`));
-    let at = game.buffer(encoded.reduce((sum, text) => sum + text.length, 0));
-    if (at === 0) throw new Error(NO_MEMORY);
-    return encoded.map(text => {
-        new Uint8Array(game.memory.buffer, at, text.length).set(text);
-        at += text.length;
-        return at - text.length;
-    });
-}
 
 const shown = {
     takeText: wanted => {
@@ -97,24 +85,15 @@ async function start() {
     game._initialize();
     resize();
     for (const option of [["gateway", location.host], ...new URLSearchParams(location.search)])
-        game.option(...pass(...option));
+        game.option(...pass(game, ...option));
     if (!game.open()) throw new Error(NO_MEMORY);
     const acted = () => { sounds.wake(); serve(); };
-    listen(game, pass, canvas, entry, state, guarded(acted));
+    listen(game, canvas, entry, state, guarded(acted));
     new ResizeObserver(guarded(resize)).observe(canvas);
     addEventListener("pagehide", event => { if (!event.persisted) game.close(); });
     setInterval(serve, SERVE_MS);
     requestAnimationFrame(frame);
 }
 
-// For whoever looks for a fault: how the connection goes, once there is a game.
-globalThis.raim = {
-    report: () => {
-        if (game === undefined)
-            return undefined;
-        const bytes = new Uint8Array(game.memory.buffer, game.report());
-        return JSON.parse(new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0))));
-    },
-};
-
+globalThis.raim = {report: () => game && report(game)}; // for whoever looks for a fault
 start().catch(fail);

@@ -8,7 +8,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 const [directory, server, seconds, more = "{}"] = process.argv.slice(2);
-const {imports} = await import(path.resolve(directory, "imports.js"));
+const {imports, pass, report} = await import(path.resolve(directory, "imports.js"));
 const {wasi} = await import(path.resolve(directory, "wasi.js"));
 const FRAME_MS = 1000 / 60, SERVE_MS = 4, SIDE_MS = 700;
 const WIDTH = 1280, HEIGHT = 720, JOINING_MS = 20000;
@@ -46,20 +46,7 @@ const {instance} = await WebAssembly.instantiate(fs.readFileSync(path.join(direc
 game = instance.exports;
 game._initialize();
 
-function pass(...texts) {
-    const encoded = texts.map(text => Buffer.from(`${text}\0`));
-    let at = game.buffer(Buffer.concat(encoded).length);
-    return encoded.map(text => {
-        new Uint8Array(game.memory.buffer, at, text.length).set(text);
-        at += text.length;
-        return at - text.length;
-    });
-}
-function report() {
-    const bytes = Buffer.from(game.memory.buffer, game.report());
-    return JSON.parse(bytes.subarray(0, bytes.indexOf(0)).toString());
-}
-const key = (code, down) => game.key(...pass(code, ""), down, false, false);
+const key = (code, down) => game.key(...pass(game, code, ""), down, false, false);
 const press = code => { key(code, true); key(code, false); };
 const until = (moment, wanted) => new Promise(resolve => {
     const check = setInterval(() => {
@@ -84,7 +71,7 @@ if (isRecording)
     globalThis.fetch = async (url, {credentials}) => (asked.push({url, credentials}), answer(url));
 const link = {gateway: "127.0.0.1:9", name: "Node", [isRecording ? "watch" : "server"]:
     isRecording ? path.basename(server) : server, ...JSON.parse(more)};
-for (const option of Object.entries(link)) game.option(...pass(...option));
+for (const option of Object.entries(link)) game.option(...pass(game, ...option));
 game.open();
 game.resize(WIDTH, HEIGHT, 1);
 setInterval(() => { hasLeft ||= !game.serve(); }, SERVE_MS);
@@ -99,10 +86,10 @@ if (isRecording) {
     console.log(JSON.stringify({frames, written: [...written], asked, sentBytes}));
     process.exit(0);
 }
-await until(performance.now() + JOINING_MS, () => [PLAYING, ENDED].includes(report().state));
-const isPlaying = report().state === PLAYING;
+await until(performance.now() + JOINING_MS, () => [PLAYING, ENDED].includes(report(game).state));
+const isPlaying = report(game).state === PLAYING;
 await until(performance.now() + 300, () => isPlaying); // to see why not
-const begun = performance.now(), joined = report(), ways = ["KeyW", "KeyD", "KeyS", "KeyA"];
+const begun = performance.now(), joined = report(game), ways = ["KeyW", "KeyD", "KeyS", "KeyA"];
 for (let turn = 0; isPlaying && performance.now() < begun + 1000 * seconds; turn++) {
     const way = ways[turn % ways.length], angle = turn;
     key(way, true);
@@ -112,11 +99,11 @@ for (let turn = 0; isPlaying && performance.now() < begun + 1000 * seconds; turn
     key(way, false);
     if (turn === 0) {
         press("Enter");
-        game.text(...pass("hello from node"));
+        game.text(...pass(game, "hello from node"));
         press("Enter");
     }
 }
-const played = report();
+const played = report(game);
 game.close();
 await until(performance.now() + 3000, () => hasLeft);
 console.log(JSON.stringify({joined, played, hasLeft, frames, frame_ms: frameMs / frames,

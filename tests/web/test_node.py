@@ -81,7 +81,7 @@ class PageTest(unittest.TestCase):
                                           capture_output=True, timeout=harness.LIFE_S).stdout)
         self.assertEqual(sorted(found["imports"]), sorted(found["has"]))
         called = set(re.findall(r"\bgame\.(\w+)", "".join(
-            (PAGE / name).read_text(encoding="utf-8") for name in ("raim.js", "events.js"))))
+            (PAGE / name).read_text(encoding="utf-8") for name in ("raim.js", "events.js", "imports.js"))))
         self.assertEqual(set(found["exports"]), called)
 
     def test_it_names_all_licences(self):
