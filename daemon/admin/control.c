@@ -57,16 +57,20 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
-static bool open_documents(struct control *control, struct loop *loop,
-                           const struct arena_table *table)
+bool control_is_on(const struct config *config)
 {
-    control->api = api_create(loop, control->commands);
-    return control->api != NULL &&
-           http_results_serve(&control->services, loop, table->results, true) &&
-           (table->events == NULL ||
-            event_streams_serve(&control->services, loop, server_events_journal(table->events),
-                                true)) &&
-           http_recordings_serve(&control->services, loop, table->recordings, true);
+    char path[CONFIG_CONTROL_BYTES];
+    return config->control_tcp.listen.is_on || control_path(config->control, path);
+}
+
+bool control_serve_documents(struct http_services *services, struct loop *loop,
+                             const struct arena_table *table, bool is_for_operators)
+{
+    return (table->events == NULL ||
+            event_streams_serve(services, loop, server_events_journal(table->events),
+                                is_for_operators)) &&
+           http_recordings_serve(services, loop, table->recordings, is_for_operators) &&
+           http_results_serve(services, loop, table->results, is_for_operators);
 }
 
 static bool open_socket(struct control *control, struct loop *loop, const char *path, char *error,
@@ -83,23 +87,26 @@ static bool open_socket(struct control *control, struct loop *loop, const char *
                                           .end = end_request,
                                           .context = control};
     control->listener = http_listener_start(&def);
-    if (control->listener == NULL)
+    if (control->listener != NULL)
+        log_info("control started socket=%s", path);
+    else
         snprintf(error, capacity, "cannot start the control: out of memory or descriptors");
     return control->listener != NULL;
 }
 
-struct control *control_open(struct loop *loop, const char *path, struct arena_table *table,
+struct control *control_open(struct loop *loop, const char *configured, struct arena_table *table,
                              struct on_demand *on_demand, char *error, size_t capacity)
 {
+    char path[CONFIG_CONTROL_BYTES];
     struct control *control = calloc(1, sizeof *control);
     snprintf(error, capacity, "out of memory");
     if (control == NULL)
         return NULL;
     control->commands = commands_open(loop, table, on_demand, error, capacity);
-    if (control->commands != NULL && !open_documents(control, loop, table))
-        snprintf(error, capacity, "out of memory");
-    else if (control->commands != NULL &&
-             (path == NULL || open_socket(control, loop, path, error, capacity)))
+    if (control->commands != NULL)
+        control->api = api_create(loop, control->commands);
+    if (control->api != NULL && control_serve_documents(&control->services, loop, table, true) &&
+        (!control_path(configured, path) || open_socket(control, loop, path, error, capacity)))
         return control;
     control_close(control);
     return NULL;

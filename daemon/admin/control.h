@@ -54,11 +54,18 @@ struct loop;
 // Resolves the configured path of the socket. Returns false if the control is off.
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
 
+// Whether the control listens anywhere.
+bool control_is_on(const struct config *config);
+
 // Listens, loads the bans from $STATE_DIRECTORY and publishes them to the arenas. Borrows `table`,
-// and `on_demand`, which may be NULL. Returns NULL and writes a reason into `error`. With `path`
-// NULL there is no socket, but the commands and the API.
-struct control *control_open(struct loop *loop, const char *path, struct arena_table *table,
+// and `on_demand`, which may be NULL. Returns NULL and writes a reason into `error`. Where the
+// configured path is "off" there is no socket, but the commands and the API.
+struct control *control_open(struct loop *loop, const char *configured, struct arena_table *table,
                              struct on_demand *on_demand, char *error, size_t capacity);
+
+// Serves the table's events, recordings and results. Returns false when memory runs out.
+bool control_serve_documents(struct http_services *services, struct loop *loop,
+                             const struct arena_table *table, bool is_for_operators);
 
 // Takes NULL. The arenas must have ended.
 void control_close(struct control *control);

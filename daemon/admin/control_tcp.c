@@ -221,8 +221,12 @@ struct control_tcp *control_tcp_open(struct loop *loop, const struct config_cont
     tcp->page = page;
     tcp->needs_certificate = config->clients[0] != '\0';
     strcpy(tcp->guard.token, config->token);
-    if (start(tcp, loop, config, error, capacity))
+    if (start(tcp, loop, config, error, capacity)) {
+        listen_socket_log(config->certificate[0] != '\0' ? "control started url=https://"
+                                                         : "control started url=http://",
+                          config->listen.address, tcp->port, "/v1");
         return tcp;
+    }
     control_tcp_close(tcp);
     return NULL;
 }

@@ -125,10 +125,12 @@ static bool open_recorder(struct arena_table *table);
 
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path)
 {
-    char error[ERROR_BYTES];
+    char error[ERROR_BYTES], directory[PATH_MAX];
     table->config = config;
     table->path = path;
     socket_activation_init(&table->sockets);
+    if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
+        log_info("matches are kept in memory only: $RUNTIME_DIRECTORY is not set");
     if (!wakeup_open(&table->wakeup)) {
         log_error("cannot create an eventfd: %s", strerror(errno));
         return false;
@@ -323,6 +325,15 @@ bool arena_table_ticks_advance(struct arena_table *table)
         table->slots[i]->ticks_seen = ticks;
     }
     return advance;
+}
+
+const struct config_arena *arena_table_at(const void *table, int index, uint16_t *port)
+{
+    const struct arena_list *running = &((const struct arena_table *)table)->running;
+    if (index >= running->count)
+        return NULL;
+    *port = arena_port(running->arenas[index]);
+    return arena_config(running->arenas[index]);
 }
 
 void arena_table_count_players(const struct arena_table *table, uint32_t *players, uint32_t *bots)

@@ -257,6 +257,12 @@ uint16_t listen_socket_port(int descriptor)
     return socket_address_port(&name);
 }
 
+void listen_socket_log(const char *before, const char *address, uint16_t port, const char *behind)
+{
+    const bool has_brackets = strchr(address, ':') != NULL;
+    log_info(has_brackets ? "%s[%s]:%u%s" : "%s%s:%u%s", before, address, port, behind);
+}
+
 // Removes the socket of a killed raimd: one that rejects connections. False with a reason if
 // anything else is at the path.
 static bool remove_stale_socket(const char *path, const struct sockaddr_un *name, char *error,

@@ -77,6 +77,10 @@ int listen_socket_tcp(const char *address, uint16_t port, char *error, size_t ca
 // The TCP port of a socket of listen_socket_tcp.
 uint16_t listen_socket_port(int descriptor);
 
+// Logs where a module listens: `before`, the address, in brackets if it is IPv6, a colon, the port,
+// `behind`.
+void listen_socket_log(const char *before, const char *address, uint16_t port, const char *behind);
+
 // Creates a non-blocking Unix socket that listens at a path, which must fit struct sockaddr_un,
 // with mode 0660. Replaces the socket of a killed process. Returns the descriptor, or -1 with a
 // reason of at most `capacity` bytes in `error`.

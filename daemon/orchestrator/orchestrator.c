@@ -69,40 +69,6 @@ uint16_t orchestrator_port(const struct config *config)
 static void take_answer(void *context, const struct agones_client_answer *answer);
 static void take_update(void *context, const struct gameserver *gameserver);
 
-struct orchestrator *orchestrator_open(const struct config *config, struct fetch *fetch,
-                                       uint16_t port)
-{
-    struct agones_def def = agones_default_def();
-    struct orchestrator *orchestrator = calloc(1, sizeof *orchestrator);
-    const struct agones_client_events events = {
-        .context = orchestrator, .answer = take_answer, .update = take_update};
-    if (orchestrator == NULL)
-        return NULL;
-    if (getrandom(&def.seed, sizeof def.seed, GRND_NONBLOCK) < 0)
-        def.seed = monotonic_us(); // it only spreads retries
-    def.drain_ms = config->agones_drain_s * 1000;
-    def.ready_when_empty = config->agones_ready;
-    orchestrator->agones = agones_create(&def, monotonic_ms());
-    if (orchestrator->agones != NULL)
-        orchestrator->client = agones_client_create(fetch, port, &events);
-    if (orchestrator->client != NULL)
-        return orchestrator;
-    orchestrator_close(orchestrator);
-    return NULL;
-}
-
-void orchestrator_close(struct orchestrator *orchestrator)
-{
-    if (orchestrator == NULL)
-        return;
-    agones_client_destroy(orchestrator->client);
-    if (orchestrator->table != NULL)
-        watchers_remove(&orchestrator->table->watchers, &orchestrator->reported);
-    loop_remove(orchestrator->timer);
-    agones_destroy(orchestrator->agones);
-    free(orchestrator);
-}
-
 static void send_requests(struct orchestrator *orchestrator, uint64_t now_ms);
 
 static bool is_ending(void)
@@ -128,13 +94,12 @@ static bool needs_ports(const struct config *config)
     return false;
 }
 
-bool orchestrator_find_ports(struct orchestrator *orchestrator, struct loop *loop,
-                             const struct config *config, struct arena_table *table, char *error,
-                             size_t capacity)
+static bool find_ports(struct orchestrator *orchestrator, struct loop *loop,
+                       struct arena_table *table, char *error, size_t capacity)
 {
     enum { STEP_MS = 50 };
     const uint64_t end_ms = monotonic_ms() + FIND_PORTS_MS;
-    if (!needs_ports(config))
+    if (!needs_ports(table->config))
         return true;
     log_info("agones waiting for the ports of the GameServer");
     while (!agones_has_ports(orchestrator->agones)) {
@@ -148,6 +113,41 @@ bool orchestrator_find_ports(struct orchestrator *orchestrator, struct loop *loo
     }
     table->ports = (struct arena_ports){.context = orchestrator, .find = find_port};
     return true;
+}
+
+struct orchestrator *orchestrator_open(struct loop *loop, struct fetch *fetch, uint16_t port,
+                                       struct arena_table *table, char *error, size_t capacity)
+{
+    struct agones_def def = agones_default_def();
+    struct orchestrator *orchestrator = calloc(1, sizeof *orchestrator);
+    const struct agones_client_events events = {
+        .context = orchestrator, .answer = take_answer, .update = take_update};
+    snprintf(error, capacity, "out of memory");
+    if (orchestrator == NULL)
+        return NULL;
+    if (getrandom(&def.seed, sizeof def.seed, GRND_NONBLOCK) < 0)
+        def.seed = monotonic_us(); // it only spreads retries
+    def.drain_ms = table->config->agones_drain_s * 1000;
+    def.ready_when_empty = table->config->agones_ready;
+    orchestrator->agones = agones_create(&def, monotonic_ms());
+    if (orchestrator->agones != NULL)
+        orchestrator->client = agones_client_create(fetch, port, &events);
+    if (orchestrator->client != NULL && find_ports(orchestrator, loop, table, error, capacity))
+        return orchestrator;
+    orchestrator_close(orchestrator);
+    return NULL;
+}
+
+void orchestrator_close(struct orchestrator *orchestrator)
+{
+    if (orchestrator == NULL)
+        return;
+    agones_client_destroy(orchestrator->client);
+    if (orchestrator->table != NULL)
+        watchers_remove(&orchestrator->table->watchers, &orchestrator->reported);
+    loop_remove(orchestrator->timer);
+    agones_destroy(orchestrator->agones);
+    free(orchestrator);
 }
 
 static void end_arena(void *context, const char *id, const char *cause)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // raimd under an orchestrator, Agones: gives the state machine (agones.h) the state of the arenas,
 // carries its requests to the client (agones_client.h), and executes its decisions. Main thread
-// only; nothing here blocks but orchestrator_find_ports, which runs the loop.
+// only; nothing here blocks but orchestrator_open, which runs the loop.
 #pragma once
 
 #include "arena_table.h"
@@ -20,18 +20,15 @@ struct orchestrator;
 // The port of Agones' SDK server by the configuration and $AGONES_SDK_HTTP_PORT; 0: off.
 uint16_t orchestrator_port(const struct config *config);
 
-// Prepares the connection to this port, by `fetch`, which is borrowed. Returns NULL when memory
-// runs out. Takes NULL for closing.
-struct orchestrator *orchestrator_open(const struct config *config, struct fetch *fetch,
-                                       uint16_t port);
-void orchestrator_close(struct orchestrator *orchestrator);
+// Prepares the connection to this port, by `fetch`, which is borrowed. If an arena's port is 0, it
+// waits until the GameServer has ports, and makes the table, which has its configuration, give them
+// to its arenas: call it before arena_table_open. Waits for at most 30 seconds, and ends at a
+// pending SIGTERM or SIGINT. Returns NULL and writes a reason into `error`.
+struct orchestrator *orchestrator_open(struct loop *loop, struct fetch *fetch, uint16_t port,
+                                       struct arena_table *table, char *error, size_t capacity);
 
-// Waits until the GameServer has ports, if an arena's port is 0, and makes the table give them to
-// its arenas: call it before arena_table_open. Waits for at most 30 seconds, and ends at a pending
-// SIGTERM or SIGINT. False with a reason.
-bool orchestrator_find_ports(struct orchestrator *orchestrator, struct loop *loop,
-                             const struct config *config, struct arena_table *table, char *error,
-                             size_t capacity);
+// Takes NULL.
+void orchestrator_close(struct orchestrator *orchestrator);
 
 // For the status and the metrics, see agones.h.
 const struct agones_status *orchestrator_status(const struct orchestrator *orchestrator);

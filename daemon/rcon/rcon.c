@@ -116,8 +116,11 @@ struct rcon *rcon_open(struct loop *loop, const struct config_rcon *config,
         rcon->sockets = loop_add_descriptor(loop, rcon->epoll, run, rcon);
         rcon->timer = loop_add_timer(loop, 0, run, rcon);
     }
-    if (rcon->sockets != NULL && rcon->timer != NULL)
+    if (rcon->sockets != NULL && rcon->timer != NULL) {
+        listen_socket_log("rcon started address=", config->listen.address,
+                          listen_socket_port(rcon->listener), "");
         return rcon;
+    }
     if (rcon->listener >= 0)
         snprintf(error, capacity, "%s", strerror(errno));
     rcon_close(rcon);
@@ -153,11 +156,6 @@ void rcon_close(struct rcon *rcon)
         close(rcon->epoll);
     raim_crypto_wipe(&rcon->config, sizeof rcon->config);
     free(rcon);
-}
-
-uint16_t rcon_port(const struct rcon *rcon)
-{
-    return listen_socket_port(rcon->listener);
 }
 
 // Sets the timer to the phase that ends first.

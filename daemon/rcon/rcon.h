@@ -27,5 +27,3 @@ struct rcon *rcon_open(struct loop *loop, const struct config_rcon *config,
 
 // Takes NULL. Withdraws the commands that wait.
 void rcon_close(struct rcon *rcon);
-
-uint16_t rcon_port(const struct rcon *rcon);

@@ -79,6 +79,8 @@ struct results *results_create(const struct results_def *def)
         results->own.log = result_log_create(def->directory);
         is_good = results->own.log != NULL;
     }
+    if (is_good && def->directory == NULL)
+        log_info("results are kept in memory only: $STATE_DIRECTORY is not set");
     if (is_good) {
         job_thread_post(results->thread, &results->open);
         return results;

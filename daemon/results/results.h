@@ -20,7 +20,7 @@ struct loop;
 struct results;
 
 struct results_def {
-    const char *directory; // of the files; NULL: a database in memory
+    const char *directory; // of the files; NULL: a database in memory, which is logged
     struct loop *loop;     // borrowed
 };
 

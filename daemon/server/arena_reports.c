@@ -324,6 +324,9 @@ void arena_reports_stop(struct arena_reports *reports)
     loop_remove(reports->source);
     loop_remove(reports->trim);
     reports->source = reports->trim = NULL;
+    reports->control = NULL;
+    reports->http = NULL;
+    reports->logins = NULL;
 }
 
 void arena_reports_finish(const struct arena_reports *reports)

@@ -29,7 +29,8 @@ struct arena_reports {
 // Begins to read, once the other members are set. Returns false when memory runs out.
 bool arena_reports_start(struct arena_reports *reports, struct loop *loop);
 
-// Reads no more. Does nothing if it was not started.
+// Reads no more, and forgets the listeners, which are about to close. Does nothing if it was not
+// started.
 void arena_reports_stop(struct arena_reports *reports);
 
 // Reads what all arenas have reported whose workers have ended: their remaining players leave.

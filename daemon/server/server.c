@@ -14,21 +14,15 @@
 #include "control_tcp.h"
 #include "embedded.h"
 #include "event_hook.h"
-#include "event_streams.h"
 #include "http.h"
-#include "http_recordings.h"
-#include "http_results.h"
 #include "lan_discovery.h"
-#include "last_hour.h"
 #include "log.h"
 #include "loop.h"
 #include "master_listing.h"
-#include "monotonic.h"
 #include "on_demand.h"
 #include "orchestrator.h"
 #include "password_thread.h"
 #include "periodic.h"
-#include "process_usage.h"
 #include "rcon.h"
 #include "results.h"
 #include "server_events.h"
@@ -39,15 +33,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ERROR_BYTES = 256 };
 
 // A module that is off is NULL; the table has the store, the events, the results and the recorder.
 struct server {
     struct loop *loop;
-    char state_directory[PATH_MAX]; // "": none
+    char error[256]; // why a module does not open; "": it has logged the reason
     struct metric_source metrics[SERVER_METRICS];
     struct server_processes processes;
     struct arena_table table;
@@ -68,204 +61,153 @@ struct server {
     bool has_started;
 };
 
-// Registers a module's section of the status and its metrics.
-static void add_metrics(struct server *server, const struct metric_table *table, const void *module)
+#define ERROR server->error, sizeof server->error
+
+// Registers a module's section of the status and its metrics. Returns false if it did not open.
+static bool add_metrics(struct server *server, const struct metric_table *table, const void *module)
 {
     metric_source_set(server->metrics, SERVER_METRICS, table, module);
+    return module != NULL;
 }
 
-static bool fail(const char *module, const char *error)
+static bool open_processes(struct server *server)
 {
-    log_error("%s failed: %s", module, error);
-    return false;
+    const bool is_open =
+        server_processes_start(&server->processes, server->loop, server->table.config, ERROR);
+    server->table.urls = server->processes.urls;
+    return is_open;
 }
 
-// Logs where a module listens: text before and behind the address and port.
-static void log_listening(const char *before, const struct config_listen *listen, uint16_t port,
-                          const char *behind)
-{
-    const bool has_brackets = strchr(listen->address, ':') != NULL;
-    log_info(has_brackets ? "%s[%s]:%u%s" : "%s%s:%u%s", before, listen->address, port, behind);
-}
-
-// Prepares the connection to Agones, and waits for the ports that it gives.
 static bool open_orchestrator(struct server *server)
 {
-    char error[ERROR_BYTES] = "out of memory";
-    const struct config *config = server->table.config;
-    const uint16_t port = orchestrator_port(config);
-    if (!server_processes_start(&server->processes, server->loop, config, port))
-        return false;
-    server->table.urls = server->processes.urls;
+    const uint16_t port = server->processes.agones_port;
     if (port == 0)
         return true;
-    server->orchestrator = orchestrator_open(config, server->processes.urls, port);
-    if (server->orchestrator == NULL ||
-        !orchestrator_find_ports(server->orchestrator, server->loop, config, &server->table, error,
-                                 sizeof error))
-        return fail("agones", error);
-    add_metrics(server, &agones_metrics, orchestrator_status(server->orchestrator));
-    return true;
+    server->orchestrator =
+        orchestrator_open(server->loop, server->processes.urls, port, &server->table, ERROR);
+    return server->orchestrator != NULL &&
+           add_metrics(server, &agones_metrics, orchestrator_status(server->orchestrator));
 }
 
 static bool open_store(struct server *server)
 {
-    char *directory = server->state_directory;
-    const bool has_directory = unit_directories_find("STATE_DIRECTORY", directory, PATH_MAX);
-    server->table.store = store_create(has_directory ? directory : NULL);
-    if (server->table.store == NULL)
-        return fail("store", "out of memory");
-    add_metrics(server, &store_metrics, server->table.store);
-    if (store_lock(server->table.store))
-        return true;
-    log_error("another raimd uses the state directory \"%s\"", directory);
-    return false;
+    char directory[PATH_MAX];
+    const bool is_kept = unit_directories_find("STATE_DIRECTORY", directory, sizeof directory);
+    server->table.store = store_create(is_kept ? directory : NULL);
+    if (!add_metrics(server, &store_metrics, server->table.store))
+        return false;
+    snprintf(ERROR, "another raimd uses the state directory \"%.150s\"", directory);
+    return store_lock(server->table.store);
 }
 
 static bool open_events(struct server *server)
 {
     server->table.events = server_events_open(server->table.store);
-    if (server->table.events != NULL)
-        server->hook = event_hook_open(server->loop, &server->table, &server->processes);
-    if (server->hook == NULL)
-        return fail("events", "out of memory");
+    if (server->table.events == NULL)
+        return false;
     server_events_choose(server->table.events, server->table.config->event_kinds);
-    add_metrics(server, &event_hook_metrics, server->hook);
-    return true;
+    server->hook = event_hook_open(server->loop, &server->table, &server->processes);
+    return add_metrics(server, &event_hook_metrics, server->hook);
+}
+
+static bool open_arenas(struct server *server)
+{
+    server->error[0] = '\0';
+    return arena_table_open(&server->table, server->table.config, server->table.path);
 }
 
 static bool open_results(struct server *server)
 {
-    const char *directory = server->state_directory;
+    char directory[PATH_MAX];
     if (!server->table.config->results)
         return true;
-    if (*directory == '\0')
-        log_info("results are kept in memory only: $STATE_DIRECTORY is not set");
-    const struct results_def def = {.directory = *directory != '\0' ? directory : NULL,
-                                    .loop = server->loop};
-    server->table.results = results_create(&def);
-    add_metrics(server, &results_metrics, server->table.results);
-    return server->table.results != NULL || fail("results", "out of memory");
+    const bool is_kept = unit_directories_find("STATE_DIRECTORY", directory, sizeof directory);
+    server->table.results = results_create(
+        &(struct results_def){.directory = is_kept ? directory : NULL, .loop = server->loop});
+    return add_metrics(server, &results_metrics, server->table.results);
 }
 
-// Opens the arenas of the last process, if there is a control or an orchestrator, which make new
-// ones.
+// Opens the arenas of the last process, where anything can request new ones.
 static bool open_on_demand(struct server *server)
 {
-    const struct config *config = server->table.config;
-    char error[ERROR_BYTES], path[CONFIG_CONTROL_BYTES];
-    if (!config->control_tcp.listen.is_on && !control_path(config->control, path) &&
-        server->orchestrator == NULL)
+    if (!control_is_on(server->table.config) && server->orchestrator == NULL)
         return true;
-    server->on_demand = on_demand_open(server->loop, &server->table, error, sizeof error);
-    add_metrics(server, &on_demand_metrics, server->on_demand);
-    return server->on_demand != NULL || fail("arenas", error);
+    server->on_demand = on_demand_open(server->loop, &server->table, ERROR);
+    return add_metrics(server, &on_demand_metrics, server->on_demand);
 }
 
-static bool open_http(struct server *server)
+static bool open_status(struct server *server)
 {
     const struct config *config = server->table.config;
-    char error[ERROR_BYTES];
-    server->status = (struct status_view){
-        .list = &server->table.running,
-        .sources = server->metrics,
-        .source_count = SERVER_METRICS,
-        .started_ms = monotonic_ms(),
-        .last_hour = last_hour_create(&server->table.running, monotonic_ms()),
-        .process = process_usage_open(), // before the sandbox closes /proc
-        .page = config->page[0] != '\0' ? config->page : NULL,
-    };
+    server->status.sources = server->metrics;
+    server->status.source_count = SERVER_METRICS;
+    status_view_open(&server->status, &server->table.running, server->loop);
+    server->status.page = config->page[0] != '\0' ? config->page : NULL;
     if (!config->status.is_on)
         return true;
-    server->http = http_open(&(struct http_def){.loop = server->loop,
-                                                .address = config->status.address,
-                                                .port = config->status.port,
-                                                .guard = &config->status_guard,
-                                                .view = &server->status,
-                                                .status_schema = embedded_schema_status,
-                                                .history_schema = embedded_schema_history},
-                             error, sizeof error);
-    if (server->http == NULL)
-        return fail("status", error);
-    struct http_services *services = http_services(server->http);
-    if (!event_streams_serve(services, server->loop, server_events_journal(server->table.events),
-                             false) ||
-        !http_recordings_serve(services, server->loop, server->table.recordings, false) ||
-        (server->table.results != NULL &&
-         !http_results_serve(services, server->loop, server->table.results, false)))
-        return fail("status", "out of memory");
-    log_listening("status started url=http://", &config->status, http_port(server->http),
-                  "/status");
-    return true;
+    const struct http_def def = {.loop = server->loop,
+                                 .address = config->status.address,
+                                 .port = config->status.port,
+                                 .guard = &config->status_guard,
+                                 .view = &server->status,
+                                 .status_schema = embedded_schema_status,
+                                 .history_schema = embedded_schema_history};
+    server->http = http_open(&def, ERROR);
+    return server->http != NULL && control_serve_documents(http_services(server->http),
+                                                           server->loop, &server->table, false);
 }
 
 static bool open_control(struct server *server)
 {
     const struct config *config = server->table.config;
-    const struct config_control *tcp = &config->control_tcp;
-    char error[ERROR_BYTES], path[CONFIG_CONTROL_BYTES];
-    const bool has_socket = control_path(config->control, path);
-    server->control = control_open(server->loop, has_socket ? path : NULL, &server->table,
-                                   server->on_demand, error, sizeof error);
+    server->control =
+        control_open(server->loop, config->control, &server->table, server->on_demand, ERROR);
     if (server->control == NULL)
-        return fail("control", error);
+        return false;
     commands_serve_status(control_commands(server->control), &server->status);
     control_serve_page(server->control, server->http, &config->status_guard);
     add_metrics(server, &ban_source_metrics,
                 commands_ban_source(control_commands(server->control)));
-    if (has_socket)
-        log_info("control started socket=%s", path);
-    if (!tcp->listen.is_on)
+    if (!config->control_tcp.listen.is_on)
         return true;
     server->control_tcp =
-        control_tcp_open(server->loop, tcp, server->control, server->http, error, sizeof error);
-    if (server->control_tcp == NULL)
-        return fail("control", error);
-    add_metrics(server, &control_tcp_metrics, server->control_tcp);
-    log_listening(tcp->certificate[0] != '\0' ? "control started url=https://"
-                                              : "control started url=http://",
-                  &tcp->listen, control_tcp_port(server->control_tcp), "/v1");
-    return true;
+        control_tcp_open(server->loop, &config->control_tcp, server->control, server->http, ERROR);
+    return add_metrics(server, &control_tcp_metrics, server->control_tcp);
 }
 
 static bool open_logins(struct server *server)
 {
-    const struct config_rcon *config = &server->table.config->rcon;
-    struct commands *commands = control_commands(server->control);
-    char error[ERROR_BYTES];
     server->passwords = password_thread_create(server->loop);
-    if (server->passwords != NULL)
-        server->logins = admin_logins_create(&server->table, commands, server->passwords);
-    if (server->logins == NULL)
-        return fail("logins", "out of memory");
-    add_metrics(server, &admin_logins_metrics, server->logins);
+    if (server->passwords == NULL)
+        return false;
+    server->logins =
+        admin_logins_create(&server->table, control_commands(server->control), server->passwords);
+    return add_metrics(server, &admin_logins_metrics, server->logins);
+}
+
+static bool open_rcon(struct server *server)
+{
+    const struct config_rcon *config = &server->table.config->rcon;
     if (!config->listen.is_on)
         return true;
     server->rcon =
-        rcon_open(server->loop, config, &server->table.running, commands, server->passwords,
-                  admin_logins_denied(server->logins), error, sizeof error);
-    if (server->rcon == NULL)
-        return fail("rcon", error);
-    log_listening("rcon started address=", &config->listen, rcon_port(server->rcon), "");
-    return true;
-}
-
-static const struct config_arena *find_arena(const void *context, int index, uint16_t *port)
-{
-    const struct arena_list *list = context;
-    if (index >= list->count)
-        return NULL;
-    *port = arena_port(list->arenas[index]);
-    return arena_config(list->arenas[index]);
+        rcon_open(server->loop, config, &server->table.running, control_commands(server->control),
+                  server->passwords, admin_logins_denied(server->logins), ERROR);
+    return server->rcon != NULL;
 }
 
 // The arenas can be joined without it, so it is no failure where the port is taken.
 static bool open_lan_discovery(struct server *server)
 {
-    const struct lan_arenas arenas = {&server->table.running, find_arena};
+    const struct lan_arenas arenas = {&server->table, arena_table_at};
     server->lan_discovery = lan_discovery_open(server->loop, server->table.config, &arenas);
     add_metrics(server, &lan_discovery_metrics, server->lan_discovery);
     return true;
+}
+
+static bool enter_sandbox(struct server *server)
+{
+    return server_sandbox_enter(server->table.config);
 }
 
 // The threads that write files.
@@ -275,22 +217,28 @@ static bool start_writers(struct server *server)
     if (store_start(server->table.store, server->loop) &&
         (server->table.results == NULL || results_start(server->table.results)))
         return true;
-    log_error("cannot start a thread: %s", strerror(errno));
+    snprintf(ERROR, "cannot start a thread: %s", strerror(errno));
     return false;
+}
+
+static bool start_workers(struct server *server)
+{
+    server->error[0] = '\0';
+    return arena_table_start(&server->table);
 }
 
 static bool start_master_listing(struct server *server)
 {
     const struct config_masters *masters = &server->table.config->masters;
+    server->error[0] = '\0';
     if (masters->count == 0)
         return true;
     server->master_listing = master_listing_start(server->loop, masters, &server->table.running);
-    add_metrics(server, &master_listing_metrics, server->master_listing);
-    return server->master_listing != NULL;
+    return add_metrics(server, &master_listing_metrics, server->master_listing);
 }
 
-// Begins to serve, once everything is open.
-static bool serve(struct server *server)
+// What the loop does from now on.
+static bool start_duties(struct server *server)
 {
     server->reports = (struct arena_reports){.table = &server->table,
                                              .control = server->control,
@@ -298,65 +246,55 @@ static bool serve(struct server *server)
                                              .on_demand = server->on_demand,
                                              .logins = server->logins};
     server->periodic = periodic_start(server->loop, &server->table);
-    return (server->periodic != NULL && last_hour_start(server->status.last_hour, server->loop) &&
-            arena_reports_start(&server->reports, server->loop) &&
-            (server->orchestrator == NULL ||
-             orchestrator_start(server->orchestrator, server->loop, &server->table, server->control,
-                                server->on_demand))) ||
-           fail("server", "out of memory");
+    return server->periodic != NULL && arena_reports_start(&server->reports, server->loop) &&
+           (server->orchestrator == NULL ||
+            orchestrator_start(server->orchestrator, server->loop, &server->table, server->control,
+                               server->on_demand));
 }
 
 // In this order: ports and files are opened before the sandbox, threads are started in it.
-static bool start(struct server *server, const char *path)
-{
-    return open_orchestrator(server) && open_store(server) && open_events(server) &&
-           arena_table_open(&server->table, server->table.config, path) && open_results(server) &&
-           open_on_demand(server) && open_http(server) && open_control(server) &&
-           open_logins(server) && open_lan_discovery(server) &&
-           server_sandbox_enter(server->table.config) && start_writers(server) &&
-           arena_table_start(&server->table) && start_master_listing(server) && serve(server);
-}
+// server_stop has the order of the end.
+static const struct {
+    const char *name; // in the log of a failure
+    bool (*open)(struct server *server);
+} modules[] = {
+    {"requests", open_processes},          // processes for URLs and commands
+    {"agones", open_orchestrator},         // gives the arenas ports
+    {"store", open_store},                 // the state directory
+    {"events", open_events},               // the journal and the hook
+    {"arenas", open_arenas},               // the recorder, ports, matches
+    {"results", open_results},             // of rounds
+    {"arenas", open_on_demand},            // those of the last process
+    {"status", open_status},               // HTTP
+    {"control", open_control},             // the socket, and over TCP
+    {"logins", open_logins},               // of admins in the game
+    {"rcon", open_rcon},                   // for the tools of others
+    {"LAN discovery", open_lan_discovery}, // answers to broadcasts
+    {"sandbox", enter_sandbox},            // from here on without new files
+    {"store", start_writers},              // threads of store and results
+    {"workers", start_workers},            // threads of the arenas
+    {"masters", start_master_listing},     // a thread that resolves names
+    {"server", start_duties},              // timers of the main thread
+};
 
-struct server *server_start(struct loop *loop, struct config *config, const char *path)
+static bool open_modules(struct server *server)
 {
-    struct server *server = calloc(1, sizeof *server);
-    if (server == NULL) {
-        log_error("out of memory");
-        config_unload(config);
-        return NULL;
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        snprintf(ERROR, "out of memory");
+        if (modules[i].open(server))
+            continue;
+        if (server->error[0] != '\0')
+            log_error("%s failed: %s", modules[i].name, server->error);
+        return false;
     }
-    server->loop = loop;
-    server->table.config = config;
-    server->table.wakeup.descriptor = -1;
-    for (int i = 0; i < SERVER_METRICS; i++)
-        server->metrics[i].table = server_metric_tables[i];
-    if (!start(server, path)) {
-        on_demand_keep(server->on_demand); // the next start may succeed
-        server_stop(server);
-        return NULL;
-    }
-    server->has_started = true;
-    char directory[PATH_MAX];
-    if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
-        log_info("matches are kept in memory only: $RUNTIME_DIRECTORY is not set");
-    server_events_add(server->table.events, "start", NULL,
-                      strdup("{\"version\":\"" RAIM_VERSION "\"}"));
-    return server;
-}
-
-void server_keep_checkpoints(struct server *server)
-{
-    server->reports.is_restarting = true;
-    arena_table_keep_checkpoints(&server->table);
-    on_demand_keep(server->on_demand);
+    return true;
 }
 
 void server_stop(struct server *server)
 {
+    // The loop's duties, then what waits on the listeners of the control, before these close.
     periodic_stop(server->periodic);
-    last_hour_destroy(server->status.last_hour);
     arena_reports_stop(&server->reports);
-    // What waits on the listeners of the control ends before these close.
     http_end(server->http);
     control_end(server->control);
     control_tcp_close(server->control_tcp);
@@ -366,14 +304,11 @@ void server_stop(struct server *server)
     arena_table_stop(&server->table);
     control_close(server->control); // after the workers, which read its ban lists
     http_close(server->http);
-    const struct arena_reports rest = {.table = &server->table,
-                                       .on_demand = server->on_demand,
-                                       .is_restarting = server->reports.is_restarting};
-    arena_reports_finish(&rest);
+    arena_reports_finish(&server->reports);
     on_demand_close(server->on_demand);
     master_listing_stop(server->master_listing);
     lan_discovery_close(server->lan_discovery);
-    process_usage_close(server->status.process);
+    status_view_close(&server->status);
     orchestrator_close(server->orchestrator);
     if (server->has_started)
         server_events_add(server->table.events, "stop", NULL, strdup("{}"));
@@ -387,6 +322,39 @@ void server_stop(struct server *server)
     server_events_close(server->table.events);
     store_close(server->table.store);
     free(server);
+}
+
+struct server *server_start(struct loop *loop, struct config *config, const char *path)
+{
+    struct server *server = calloc(1, sizeof *server);
+    if (server == NULL) {
+        log_error("out of memory");
+        config_unload(config);
+        return NULL;
+    }
+    server->loop = loop;
+    server->table.config = config;
+    server->table.path = path;
+    server->table.wakeup.descriptor = -1;
+    server->reports.table = &server->table;
+    for (int i = 0; i < SERVER_METRICS; i++)
+        server->metrics[i].table = server_metric_tables[i];
+    if (!open_modules(server)) {
+        on_demand_keep(server->on_demand); // the next start may succeed
+        server_stop(server);
+        return NULL;
+    }
+    server->has_started = true;
+    server_events_add(server->table.events, "start", NULL,
+                      strdup("{\"version\":\"" RAIM_VERSION "\"}"));
+    return server;
+}
+
+void server_keep_checkpoints(struct server *server)
+{
+    server->reports.is_restarting = true;
+    arena_table_keep_checkpoints(&server->table);
+    on_demand_keep(server->on_demand);
 }
 
 bool server_reload(struct server *server, struct reload_report *report)

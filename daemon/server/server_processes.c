@@ -6,13 +6,14 @@
 #include "control.h"
 #include "log.h"
 #include "master_resolver.h"
+#include "orchestrator.h"
 #include "sandbox.h"
 #include "systemd.h"
 #include "url.h"
 
 #include <limits.h>
 
-enum { MAX_URLS = 4, ERROR_BYTES = 128 };
+enum { MAX_URLS = 4 };
 
 // The ports of the configured URLs and of Agones. Returns their number.
 static int url_ports(const struct config *config, uint16_t agones_port, uint16_t ports[MAX_URLS])
@@ -25,24 +26,19 @@ static int url_ports(const struct config *config, uint16_t agones_port, uint16_t
     return count;
 }
 
-static bool start(struct loop *loop, enum fetch_role role, const uint16_t *ports, int count,
-                  struct fetch **fetch)
-{
-    char error[ERROR_BYTES];
-    *fetch = fetch_start(loop, role, ports, count, error, sizeof error);
-    if (*fetch == NULL)
-        log_error("requests failed: %s", error);
-    return *fetch != NULL;
-}
-
 bool server_processes_start(struct server_processes *processes, struct loop *loop,
-                            const struct config *config, uint16_t agones_port)
+                            const struct config *config, char *error, size_t capacity)
 {
     uint16_t ports[MAX_URLS];
-    const int count = url_ports(config, agones_port, ports);
-    return (count == 0 || start(loop, FETCH_URLS, ports, count, &processes->urls)) &&
-           (config->event_hook[0] != '/' ||
-            start(loop, FETCH_COMMANDS, NULL, 0, &processes->commands));
+    processes->agones_port = orchestrator_port(config);
+    const int count = url_ports(config, processes->agones_port, ports);
+    const bool needs_commands = config->event_hook[0] == '/';
+    if (count > 0)
+        processes->urls = fetch_start(loop, FETCH_URLS, ports, count, error, capacity);
+    if (needs_commands && (count == 0 || processes->urls != NULL))
+        processes->commands = fetch_start(loop, FETCH_COMMANDS, NULL, 0, error, capacity);
+    return (count == 0 || processes->urls != NULL) &&
+           (!needs_commands || processes->commands != NULL);
 }
 
 void server_processes_close(struct server_processes *processes)
@@ -73,7 +69,6 @@ bool server_sandbox_enter(const struct config *config)
         !add_directory(&writable, "RUNTIME_DIRECTORY") ||
         (recording_directory_find(config, recordings) && !path_list_add(&writable, recordings))) {
         path_list_clear(&writable);
-        log_error("sandbox failed: out of memory");
         return false;
     }
     const struct sandbox_paths paths = {

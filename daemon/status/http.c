@@ -167,6 +167,7 @@ struct http *http_open(const struct http_def *def, char *error, size_t capacity)
         http_close(http);
         return NULL;
     }
+    listen_socket_log("status started url=http://", def->address, http->port, "/status");
     return http;
 }
 

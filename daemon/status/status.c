@@ -5,12 +5,33 @@
 #include "arena.h"
 #include "arena_metrics.h"
 #include "json_writer.h"
+#include "last_hour.h"
+#include "monotonic.h"
+#include "process_usage.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+void status_view_open(struct status_view *view, const struct arena_list *list, struct loop *loop)
+{
+    view->list = list;
+    view->started_ms = monotonic_ms();
+    view->last_hour = last_hour_create(list, view->started_ms);
+    if (!last_hour_start(view->last_hour, loop)) {
+        last_hour_destroy(view->last_hour);
+        view->last_hour = NULL;
+    }
+    view->process = process_usage_open();
+}
+
+void status_view_close(struct status_view *view)
+{
+    last_hour_destroy(view->last_hour);
+    process_usage_close(view->process);
+}
 
 // The object of one arena in the status. Main thread only.
 

@@ -15,6 +15,7 @@
 // What the documents of the status and the metrics are made of. Main thread only.
 
 struct last_hour;
+struct loop;
 struct process_usage;
 
 // All borrowed.
@@ -27,6 +28,11 @@ struct status_view {
     struct process_usage *process; // NULL: unknown
     const char *page;              // in which the game runs in a browser; NULL: none
 };
+
+// Begins the last hour, which the loop runs, and opens the process's usage: call it before the
+// sandbox closes /proc. Sets all members but the sources. What cannot be opened is NULL.
+void status_view_open(struct status_view *view, const struct arena_list *list, struct loop *loop);
+void status_view_close(struct status_view *view);
 
 // The status of all arenas, see status.schema.json.
 char *status_json(const struct status_view *view, uint64_t now_ms);

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     has_token = memmem(data, size, token, strlen(token)) != NULL;
     on_demand = on_demand_open(fuzz_talk_loop, &fuzz_fleet, error, sizeof error);
     control = on_demand != NULL
-                  ? control_open(fuzz_talk_loop, NULL, &fuzz_fleet, on_demand, error, sizeof error)
+                  ? control_open(fuzz_talk_loop, "off", &fuzz_fleet, on_demand, error, sizeof error)
                   : NULL;
     tcp = control != NULL
               ? control_tcp_open(fuzz_talk_loop, &config, control, NULL, error, sizeof error)
