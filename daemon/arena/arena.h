@@ -10,9 +10,8 @@
 // - A datagram is judged by daemon/security before ENet parses it, and acts in the tick that reads
 //   it.
 // - A change of score or roster is in the checkpoint before any client is sent it.
-// - A running arena allocates nothing in a tick and takes no lock. The main thread makes matches
-// and
-//   frees those that have ended.
+// - A running arena allocates nothing in a tick and takes no lock. The main thread makes matches,
+//   and frees those that have ended.
 // - A message to a client never exceeds one datagram.
 //
 // What reads as a bug and is none:

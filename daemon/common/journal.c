@@ -4,9 +4,8 @@
 // sd_journal_sendv of libsystemd writes the same datagram, but cannot be used here (tried with
 // version 252):
 // - It waits for journald. When net.unix.max_dgram_qlen entries are unread, its sendmsg blocks
-// until
-//   journald reads one: a hanging journald would stop every tick, and the watchdog would end the
-//   server. No option makes it non-blocking, and its socket is not accessible.
+//   until journald reads one: a hanging journald would stop every tick, and the watchdog would end
+//   the server. No option makes it non-blocking, and its socket is not accessible.
 // - It returns success when there is no journal, so that the caller could not fall back.
 // Its support for entries larger than a datagram, by a memfd, is not needed for lines of 1 kB. It
 // does not allocate either.

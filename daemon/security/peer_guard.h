@@ -2,8 +2,8 @@
 // Filter of a connected peer's commands that bounds ENet's work per peer. For each command ENet
 // walks a list: of received commands that wait for an earlier message, or of sent commands that the
 // peer has not acknowledged. It limits only the payload of the commands that it holds. The filter
-// checks each command in constant time before ENet sees it, and removes a command from its datagram
-// if
+// checks each command in constant time before ENet sees it. It removes a command from its datagram
+// if:
 // - its reliable sequence number is more than PEER_GUARD_WINDOW ahead of the last one received
 //   without a gap,
 // - it is a reliable command that is already queued (it is acknowledged again, because the first

@@ -6,8 +6,7 @@
 #include "frame.h"
 #include "hostile.h"
 
-// --- Frames whose arrays are blocks of exactly the limits' size, so that ASan detects accesses
-// beyond
+// --- Frames whose arrays are blocks of exactly the limits' size: ASan detects accesses beyond.
 
 static inline void *frame_zeroes(size_t count, size_t size)
 {
