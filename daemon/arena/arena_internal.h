@@ -128,7 +128,7 @@ bool arena_masters_run(struct arena *arena);
 // Tells the masters that the arena ends.
 void arena_masters_end(struct arena *arena);
 
-// Answers a getinfo that the gate has admitted.
+// Answers a getinfo that admission has admitted.
 void arena_masters_answer(struct arena *arena, struct udp_address to, const uint8_t *data,
                           size_t size);
 

@@ -145,7 +145,7 @@ static void rename_access_control(struct arena *arena, const struct prepared_mat
 
 void arena_play_match(struct arena *arena, struct prepared_match *prepared)
 {
-    const struct gate_limits limits = config_limits(&prepared->config);
+    const struct admission_limits limits = config_limits(&prepared->config);
     arena->worker.current = prepared;
     arena->worker.config = &prepared->config;
     arena->worker.match = prepared->match;

@@ -309,7 +309,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         return NULL;
     }
     arena->opened.port = transport_port(arena->worker.transport);
-    transport_set_policy(arena->worker.transport, &(struct gate_policy){
+    transport_set_policy(arena->worker.transport, &(struct admission_policy){
                                                       .context = arena,
                                                       .find_ban = find_ban,
                                                       .admits_token = admits_token,

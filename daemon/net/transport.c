@@ -8,9 +8,9 @@
 #include "gateways.h"
 #include "monotonic.h"
 #include "secure_sessions.h"
+#include "transport_admission.h"
 #include "transport_datagrams.h"
 #include "transport_direct.h"
-#include "transport_gate.h"
 #include "transport_guard.h"
 
 #include <assert.h>

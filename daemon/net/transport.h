@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // UDP transport of one arena: an ENet host whose datagrams this file carries (see
 // enet_carrier.h). Datagrams move in batches (recvmmsg, sendmmsg), time is monotonic, and every
-// datagram passes datagram_check and then the gate, or the guard of the peer that sent it, before
+// datagram passes datagram_check and then admission, or the guard of the peer that sent it, before
 // ENet parses it. Unreliable messages bypass ENet where it would only pass them on (see
 // transport_direct.h). Thread rule: a transport belongs to one thread at a time.
 #pragma once
 
+#include "admission.h"
+#include "admission_limits.h"
 #include "datagram.h"
-#include "gate.h"
-#include "gate_limits.h"
 #include "transport_stats.h"
 #include "wire_limits.h"
 
@@ -58,10 +58,10 @@ uint16_t transport_port(const struct transport *transport);
 // DATAGRAM_CONNECTIONLESS.
 void transport_enable_queries(struct transport *transport, bool admit);
 
-// Sets whether a CONNECT needs a cookie (see gate.h), and the limits per address. Initially no
-// cookie is needed and GATE_LIMITS_DEFAULT applies. Connect requests are always answered.
+// Sets whether a CONNECT needs a cookie (see admission.h), and the limits per address. Initially no
+// cookie is needed and ADMISSION_LIMITS_DEFAULT applies. Connect requests are always answered.
 void transport_set_limits(struct transport *transport, bool requires_cookies,
-                          const struct gate_limits *limits);
+                          const struct admission_limits *limits);
 
 // Sets the class (DSCP, RFC 2474; 0 to 63) in which datagrams are sent. Initially the socket's own.
 void transport_set_dscp(struct transport *transport, uint32_t dscp);
@@ -77,9 +77,9 @@ void transport_limit_time(struct transport *transport, uint32_t us);
 void transport_set_services(struct transport *transport, const char *arena, bool needs_admission,
                             const uint8_t *salt);
 
-// Sets how bans and credentials are checked (see gate.h). Copies the policy and borrows its
+// Sets how bans and credentials are checked (see admission.h). Copies the policy and borrows its
 // context.
-void transport_set_policy(struct transport *transport, const struct gate_policy *policy);
+void transport_set_policy(struct transport *transport, const struct admission_policy *policy);
 
 // Offers encrypted sessions (see secure_sessions.h). Call it at most once. `secret` is the server's
 // long-term secret key, copied. `required`: rejects plain datagrams except connect requests and

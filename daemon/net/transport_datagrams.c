@@ -20,7 +20,7 @@ static enum datagram_verdict decrypt(struct transport *transport, struct receive
                                                  datagram->data, &verdict);
         datagram->is_secure = true;
     } else if ((size >= 2 && data[0] == 0xFF && data[1] == 0xFF) ||
-               (!transport->gate.offer.requires_encryption &&
+               (!transport->admission.offer.requires_encryption &&
                 !secure_sessions_has(transport->sessions, datagram->from))) {
         verdict = DATAGRAM_OK;
     }
@@ -99,7 +99,7 @@ void transport_queue(struct transport *transport, struct udp_address to, size_t 
         return;
     }
     // If encryption is required, a peer that has lost its session is sent nothing.
-    if (transport->gate.offer.requires_encryption)
+    if (transport->admission.offer.requires_encryption)
         return;
     memmove(data, data + RAIM_SECURE_HEADER_BYTES, size);
     add(transport, to, size);

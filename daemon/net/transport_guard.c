@@ -82,7 +82,7 @@ bool transport_has_time(struct transport *transport)
 
 static bool has_address_budget(struct transport *transport, struct ip_address ip)
 {
-    return !gate_is_limited(&transport->gate, ip) ||
+    return !admission_is_limited(&transport->admission, ip) ||
            address_budget_take(&transport->addresses, ip, transport->receives);
 }
 
@@ -91,7 +91,7 @@ void transport_limit_addresses(struct transport *transport)
     address_budget_set_rate(&transport->addresses, ADDRESS_DATAGRAMS,
                             PEER_GUARD_DATAGRAMS_PER_TICK +
                                 ADDRESS_DATAGRAMS_PER_TICK *
-                                    transport->gate.limits.connections_per_address);
+                                    transport->admission.limits.connections_per_address);
 }
 
 struct _ENetPeer *transport_find_sender(const struct transport *transport, const uint8_t *data,
@@ -122,7 +122,7 @@ bool transport_admit_input(struct transport *transport, struct transport_slot *s
 {
     slot->received = slot->receive == transport->receives ? slot->received + 1 : 1;
     slot->receive = transport->receives;
-    if (slot->received <= transport->gate.limits.inputs_per_tick)
+    if (slot->received <= transport->admission.limits.inputs_per_tick)
         return true;
     transport_reject(transport, DATAGRAM_INPUTS);
     return false;

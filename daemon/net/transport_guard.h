@@ -22,7 +22,7 @@ struct udp_address transport_peer_address(const struct transport *transport,
 // Begins the reading time of a tick, and ends the connections whose deadline has passed.
 void transport_begin_receive(struct transport *transport);
 
-// Derives the datagram budget of an address from the gate's limits.
+// Derives the datagram budget of an address from admission's limits.
 void transport_limit_addresses(struct transport *transport);
 
 // Counts a datagram; false if this tick must not read it.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Private state of a transport, shared by the transport's files, which are layered in this order:
 // transport_datagrams.c moves datagrams, transport_guard.c limits connected peers,
-// transport_direct.c exchanges unreliable messages without ENet, transport_gate.c filters the
+// transport_direct.c exchanges unreliable messages without ENet, transport_admission.c filters the
 // datagrams that ENet parses, transport_open.c
 // creates the ENet host, and transport.c runs it. Each includes only headers of earlier layers.
 #pragma once
 
 #include "address_budget.h"
+#include "admission.h"
 #include "batch.h"
 #include "enet_queue.h"
-#include "gate.h"
 #include "peer_guard.h"
 #include "transport_stats.h"
 
@@ -54,7 +54,7 @@ struct transport {
     uint32_t dropped;                  // slots with `dropped`
     uint32_t slot_count;
     struct transport_stats stats;
-    struct gate gate;
+    struct admission admission;
     struct secure_sessions *sessions; // NULL: encryption is not offered
     int64_t swept_ms;                 // time of the last transport_sweep_sessions
     struct gateways *gateways;        // NULL: there is none

@@ -7,8 +7,8 @@
 #include "gateways.h"
 #include "monotonic.h"
 #include "secure_sessions.h"
+#include "transport_admission.h"
 #include "transport_datagrams.h"
-#include "transport_gate.h"
 #include "transport_guard.h"
 
 #include <assert.h>
@@ -141,7 +141,7 @@ static struct transport *create_transport(int socket, uint32_t peers, char *erro
     transport->guards = guards; // zero until the CONNECT of their peer initializes them
     transport->deadline_ms = INT64_MAX;
     struct {
-        struct gate_secrets gate;
+        struct admission_secrets admission;
         uint64_t addresses;
     } secrets;
     raim_crypto_random(&secrets, sizeof secrets);
@@ -149,7 +149,7 @@ static struct transport *create_transport(int socket, uint32_t peers, char *erro
     transport->socket = socket;
     transport->port = socket_address_port(&bound);
     transport->slot_count = peers;
-    gate_init(&transport->gate, transport->port, &secrets.gate);
+    admission_init(&transport->admission, transport->port, &secrets.admission);
     raim_crypto_wipe(&secrets, sizeof secrets);
     transport_limit_addresses(transport);
     const bool has_locals = bound.any.sa_family == AF_INET6 &&
@@ -218,14 +218,14 @@ void transport_set_dscp(struct transport *transport, uint32_t dscp)
 
 void transport_enable_queries(struct transport *transport, bool admit)
 {
-    transport->gate.answers_queries = admit;
+    transport->admission.answers_queries = admit;
 }
 
 void transport_set_limits(struct transport *transport, bool requires_cookies,
-                          const struct gate_limits *limits)
+                          const struct admission_limits *limits)
 {
-    transport->gate.requires_cookies = requires_cookies;
-    gate_set_limits(&transport->gate, limits);
+    transport->admission.requires_cookies = requires_cookies;
+    admission_set_limits(&transport->admission, limits);
     transport_limit_addresses(transport);
 }
 
@@ -237,7 +237,7 @@ void transport_limit_time(struct transport *transport, uint32_t us)
 void transport_set_services(struct transport *transport, const char *arena, bool needs_admission,
                             const uint8_t *salt)
 {
-    struct raim_cookie *offer = &transport->gate.offer;
+    struct raim_cookie *offer = &transport->admission.offer;
     assert(strlen(arena) > 0 && strlen(arena) < sizeof offer->arena);
     strcpy(offer->arena, arena);
     offer->needs_admission = needs_admission;
@@ -246,16 +246,16 @@ void transport_set_services(struct transport *transport, const char *arena, bool
         memcpy(offer->salt, salt, sizeof offer->salt);
 }
 
-void transport_set_policy(struct transport *transport, const struct gate_policy *policy)
+void transport_set_policy(struct transport *transport, const struct admission_policy *policy)
 {
-    transport->gate.policy = *policy;
+    transport->admission.policy = *policy;
 }
 
 bool transport_enable_encryption(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
                                  bool required)
 {
     assert(transport->sessions == NULL);
-    struct raim_cookie *offer = &transport->gate.offer;
+    struct raim_cookie *offer = &transport->admission.offer;
     // One session per peer slot, and as many that are still connecting.
     uint64_t hash;
     raim_crypto_random(&hash, sizeof hash);

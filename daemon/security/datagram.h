@@ -12,7 +12,7 @@
 // ENet's own limit of commands in a datagram that it sends.
 #define DATAGRAM_MAX_COMMANDS 32
 
-// Why a datagram is rejected. datagram_check returns DATAGRAM_OK to DATAGRAM_COMMANDS; the gate,
+// Why a datagram is rejected. datagram_check returns DATAGRAM_OK to DATAGRAM_COMMANDS; admission,
 // the encrypted sessions and the peer guard return the rest.
 enum datagram_verdict {
     DATAGRAM_OK,
@@ -68,7 +68,7 @@ enum wire_command {
 // Checks a datagram by its bytes alone.
 enum datagram_verdict datagram_check(const uint8_t *data, size_t size);
 
-// The fields of a CONNECT that the gate reads.
+// The fields of a CONNECT that admission reads.
 struct datagram_connect {
     uint32_t id;     // ENet's connection id, in the bytes' order on the wire
     uint32_t cookie; // ENet's `data` of the CONNECT

@@ -3,7 +3,7 @@
 // none but those that a heartbeat pays for is answered, and lists of servers to a client.
 #include "fuzz.h"
 
-#include "gate.h"
+#include "admission.h"
 #include "master_list.h"
 #include "masters.h"
 
@@ -44,15 +44,16 @@ static void check_info(const char *challenge)
 // A script of: who, whether a heartbeat precedes, how many bytes; then the bytes.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct gate gate;
+    static struct admission admission;
     static struct masters masters;
-    const struct gate_secrets secrets = {.hash = 1};
+    const struct admission_secrets secrets = {.hash = 1};
     struct masters_list list = {.count = SENDERS / 2};
     struct fuzz_input script = {data, size};
     uint64_t heartbeats = 0, answered[SENDERS / 2] = {0};
-    gate_init(&gate, 7246, &secrets);
-    gate.answers_queries = true;
-    gate.policy = (struct gate_policy){.context = &masters, .admits_master = admits_master};
+    admission_init(&admission, 7246, &secrets);
+    admission.answers_queries = true;
+    admission.policy =
+        (struct admission_policy){.context = &masters, .admits_master = admits_master};
     masters = (struct masters){0};
     for (uint8_t i = 0; i < SENDERS / 2; i++)
         list.items[i] = (struct masters_address){.to = address_of(i), .master = i};
@@ -65,9 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const uint8_t length = fuzz_byte(&script);
         const uint8_t *block = fuzz_block(&script, length, &taken);
         uint8_t *datagram = fuzz_copy(block, taken);
-        struct gate_answer answer;
-        gate_receive(&gate, address_of(who), datagram, taken, 1000 * now_ms, &answer);
-        if (answer.verdict == GATE_QUERY && answer.query == QUERY_GETINFO) {
+        struct admission_answer answer;
+        admission_receive(&admission, address_of(who), datagram, taken, 1000 * now_ms, &answer);
+        if (answer.verdict == ADMISSION_QUERY && answer.query == QUERY_GETINFO) {
             char challenge[MASTER_CHALLENGE_BYTES];
             assert(who < SENDERS / 2);
             assert(master_request_read(datagram, taken, challenge));

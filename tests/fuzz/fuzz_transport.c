@@ -13,7 +13,7 @@
 #include "connector.h"
 #include "secure_sessions.h"
 #include "transport.h"
-#include "transport_gate.h"
+#include "transport_admission.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -615,7 +615,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(transport != NULL);
     net.transport = transport;
     transport_enable_queries(transport, size % 2 != 0);
-    transport_set_limits(transport, size % 3 != 0, &GATE_LIMITS_DEFAULT);
+    transport_set_limits(transport, size % 3 != 0, &ADMISSION_LIMITS_DEFAULT);
     static const uint8_t key[RAIM_KEY_BYTES] = {1};
     const struct raim_connector_def anybody = {0};
     for (uint32_t who = 0; who < STRANGERS; who++) {

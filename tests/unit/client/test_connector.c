@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A client's way to a connection against a server made of a gate and sessions, and against whoever
-// stands between them: it never falls back from encryption to plain text.
+// A client's way to a connection against a server made of admission and sessions, and against
+// whoever stands between them: it never falls back from encryption to plain text.
 #define _GNU_SOURCE
+#include "admission.h"
 #include "connector.h"
 #include "crypto.h"
-#include "gate.h"
 #include "message.h"
 #include "secure_sessions.h"
 #include "test.h"
@@ -18,7 +18,7 @@ static const uint8_t secret[RAIM_KEY_BYTES] = {8}, other_secret[RAIM_KEY_BYTES] 
 static const uint8_t session[RAIM_TOKEN_BYTES] = {9, 9};
 
 static struct {
-    struct gate gate;
+    struct admission admission;
     struct secure_sessions *sessions;
     const char *ban;
     bool has_session;
@@ -45,7 +45,7 @@ static bool admits_password(void *context, const uint8_t *key)
 {
     (void)context;
     uint8_t right[RAIM_PASSWORD_KEY_BYTES];
-    return raim_crypto_derive_password_key("right", server.gate.offer.salt, right) &&
+    return raim_crypto_derive_password_key("right", server.admission.offer.salt, right) &&
            memcmp(key, right, sizeof right) == 0;
 }
 
@@ -57,20 +57,20 @@ static bool has_session(void *context, const uint8_t *token)
 
 static void start_server(const uint8_t *key)
 {
-    struct gate_secrets secrets;
+    struct admission_secrets secrets;
     raim_crypto_random(&secrets, sizeof secrets);
-    gate_init(&server.gate, 7246, &secrets);
-    server.gate.requires_cookies = true;
-    server.gate.policy = (struct gate_policy){.find_ban = find_ban,
-                                              .admits_token = admits_token,
-                                              .admits_password = admits_password,
-                                              .has_session = has_session};
+    admission_init(&server.admission, 7246, &secrets);
+    server.admission.requires_cookies = true;
+    server.admission.policy = (struct admission_policy){.find_ban = find_ban,
+                                                        .admits_token = admits_token,
+                                                        .admits_password = admits_password,
+                                                        .has_session = has_session};
     secure_sessions_destroy(server.sessions);
     server.sessions = key != NULL ? secure_sessions_create(8, key, secrets.hash) : NULL;
     if (server.sessions == NULL)
         return;
-    server.gate.offer.offers_encryption = true;
-    memcpy(server.gate.offer.server_key, secure_sessions_public_key(server.sessions),
+    server.admission.offer.offers_encryption = true;
+    memcpy(server.admission.offer.server_key, secure_sessions_public_key(server.sessions),
            RAIM_KEY_BYTES);
 }
 
@@ -108,16 +108,16 @@ static void receive_init(const uint8_t *data, size_t size)
     server.inits++;
     assert_true(raim_init_read(data, size, &init));
     raim_crypto_random(ephemeral, sizeof ephemeral);
-    if (gate_check_init(&server.gate, from, init.cookie, (int64_t)now_us, cookie, &cookie_size) !=
-            DATAGRAM_OK ||
+    if (admission_check_init(&server.admission, from, init.cookie, (int64_t)now_us, cookie,
+                             &cookie_size) != DATAGRAM_OK ||
         !secure_sessions_read(server.sessions, &init, cookie, cookie_size, ephemeral,
                               &server.shown))
         return;
-    const enum datagram_verdict verdict =
-        gate_check_credential(&server.gate, from.ip, &server.shown, (int64_t)now_us, &accepted);
+    const enum datagram_verdict verdict = admission_check_credential(
+        &server.admission, from.ip, &server.shown, (int64_t)now_us, &accepted);
     size_t reply_size = RAIM_RESPONSE_BYTES;
     if (verdict != DATAGRAM_OK)
-        reply_size = secure_sessions_reject(server.sessions, gate_reason(verdict), reply);
+        reply_size = secure_sessions_reject(server.sessions, admission_reason(verdict), reply);
     else
         assert_int_equal(secure_sessions_begin(server.sessions, from, (struct secure_limits){0},
                                                accepted, (int64_t)now_us / MS, reply),
@@ -136,13 +136,13 @@ static void turn(void)
         receive_init(bytes, size);
         return;
     }
-    struct gate_answer answer;
+    struct admission_answer answer;
     struct raim_connect_request connect_request;
     server.connect_requests++;
     assert_true(raim_connect_request_read(bytes, size, &connect_request));
     server.shown = connect_request.credential;
-    gate_receive(&server.gate, from, bytes, size, (int64_t)now_us, &answer);
-    assert_int_equal(answer.verdict, GATE_ANSWERED);
+    admission_receive(&server.admission, from, bytes, size, (int64_t)now_us, &answer);
+    assert_int_equal(answer.verdict, ADMISSION_ANSWERED);
     assert_true(answer.size + answer.notice_size < size);
     if (answer.notice_size > 0)
         raim_connector_receive(client, now_us, answer.notice, answer.notice_size);
@@ -162,7 +162,7 @@ static enum datagram_verdict connect_plainly(void)
 {
     static uint32_t id;
     const struct datagram_connect connect = {++id, raim_connector_cookie(client)};
-    return gate_admit(&server.gate, from, connect, false, (int64_t)now_us);
+    return admission_admit(&server.admission, from, connect, false, (int64_t)now_us);
 }
 
 static const struct raim_connector_def anybody = {0};
@@ -175,7 +175,7 @@ TEST(access_tokens_are_shown_encrypted_or_for_an_admitted_cookie)
 {
     for (int plain = 0; plain < 2; plain++) {
         start_server(plain ? NULL : secret);
-        server.gate.offer.needs_admission = true;
+        server.admission.offer.needs_admission = true;
         open_client(&holder, NULL);
         run(50);
         assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
@@ -196,7 +196,7 @@ TEST(a_session_s_token_is_a_credential)
 {
     for (int plain = 0; plain < 2; plain++) {
         start_server(plain ? NULL : secret);
-        server.gate.offer.needs_admission = true;
+        server.admission.offer.needs_admission = true;
         server.has_session = true;
         open_client(&anybody, session);
         run(50);
@@ -233,8 +233,8 @@ static void wait_for_key(void)
 static void start_locked_server(uint8_t salt)
 {
     start_server(secret);
-    server.gate.offer.needs_admission = server.gate.offer.needs_password = true;
-    memset(server.gate.offer.salt, salt, sizeof server.gate.offer.salt);
+    server.admission.offer.needs_admission = server.admission.offer.needs_password = true;
+    memset(server.admission.offer.salt, salt, sizeof server.admission.offer.salt);
 }
 
 TEST(a_password_is_shown_within_the_handshake)

@@ -114,8 +114,8 @@ TEST(circle_rests_in_a_corner)
 
 TEST(circle_stops_at_a_gap_that_is_too_narrow)
 {
-    const struct raim_obstacle_def gate[] = {block(0, -300, 10, -19), block(0, 19, 10, 300)};
-    struct raim_map *map = make_map(gate, 2);
+    const struct raim_obstacle_def admission[] = {block(0, -300, 10, -19), block(0, 19, 10, 300)};
+    struct raim_map *map = make_map(admission, 2);
     const raim_vec2 wanted = {-sqrt(20.0 * 20 - 19 * 19), 0};
     rest_in(map, (raim_vec2){-100, 0}, (raim_vec2){5, 0}, wanted, 0.1);
     rest_in(map, (raim_vec2){-100, 1}, (raim_vec2){5, 0}, wanted, 0.1);
@@ -124,9 +124,9 @@ TEST(circle_stops_at_a_gap_that_is_too_narrow)
 
 TEST(circle_passes_a_gap_that_just_fits)
 {
-    const struct raim_obstacle_def gate[] = {block(0, -300, 10, -20),
-                                             block(0, 20 + RAIM_MAP_GRID, 10, 300)};
-    struct raim_map *map = make_map(gate, 2);
+    const struct raim_obstacle_def admission[] = {block(0, -300, 10, -20),
+                                                  block(0, 20 + RAIM_MAP_GRID, 10, 300)};
+    struct raim_map *map = make_map(admission, 2);
     raim_vec2 position = {-100, 7};
     for (int i = 0; i < 60; i++)
         position = raim_map_move(map, position, (raim_vec2){5, 0}, 20);

@@ -180,7 +180,7 @@ static int open_places(void **state)
     captured_count = 0;
     transport = transport_open("::", 0, PEERS, error, sizeof error);
     assert_string_equal(error, "");
-    struct gate_limits limits = GATE_LIMITS_DEFAULT;
+    struct admission_limits limits = ADMISSION_LIMITS_DEFAULT;
     limits.connections_per_address = limits.connections_per_network = PEERS;
     limits.connects_per_second = 1000;
     transport_set_limits(transport, false, &limits);
@@ -252,7 +252,7 @@ static bool call_from(const char *text)
 
 TEST(connections_are_limited_by_64_and_48, open_places, close_places)
 {
-    struct gate_limits limits = GATE_LIMITS_DEFAULT;
+    struct admission_limits limits = ADMISSION_LIMITS_DEFAULT;
     limits.connections_per_address = 2;
     limits.connections_per_network = 3;
     transport_set_limits(transport, false, &limits);

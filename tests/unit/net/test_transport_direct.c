@@ -438,7 +438,7 @@ TEST(a_flood_of_messages_is_bounded)
     receive_all();
     const uint64_t received = transport_stats(transport)->packets_in - before;
     assert_true(received > 500);
-    assert_int_equal(seen.messages, GATE_LIMITS_DEFAULT.inputs_per_tick);
+    assert_int_equal(seen.messages, ADMISSION_LIMITS_DEFAULT.inputs_per_tick);
     assert_in_range(rejected(DATAGRAM_INPUTS) + seen.messages, 200, PEER_GUARD_DATAGRAMS);
     assert_int_equal(rejected(DATAGRAM_BUDGET) + rejected(DATAGRAM_INPUTS) + seen.messages,
                      received);

@@ -127,7 +127,7 @@ TEST(a_flood_does_not_displace_other_peers_datagrams)
 TEST(connections_of_an_address_share_a_budget)
 {
     enum { CLIENTS = 3, OF_EACH = 200, OF_ALL = 2 * PEER_GUARD_DATAGRAMS };
-    struct gate_limits limits = GATE_LIMITS_DEFAULT;
+    struct admission_limits limits = ADMISSION_LIMITS_DEFAULT;
     connect_clients(CLIENTS);
     limits.loopback = true;
     transport_set_limits(transport, false, &limits);

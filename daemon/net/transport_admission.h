@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Answers to datagrams outside a connection, and the filter in front of ENet: applies the gate and
+// Answers to datagrams outside a connection, and the filter in front of ENet: applies admission and
 // the peer guards to each datagram that ENet parses.
 #pragma once
 

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: MIT
-// The gate: connect requests, cookies, credentials and bans, with a simulated clock.
+// Admission: connect requests, cookies, credentials and bans, with a simulated clock.
+#include "admission.h"
 #include "chance.h"
-#include "gate.h"
 #include "test.h"
 
 #include <arpa/inet.h>
 
 enum { PORT = 7246, MS = 1000, S = 1000 * MS };
 
-static struct gate gate;
+static struct admission admission;
 static struct udp_address home, elsewhere;
 
-static void init_gate(void)
+static void init_admission(void)
 {
-    struct gate_secrets secrets = {.hash = raim_random_next(&chance)};
+    struct admission_secrets secrets = {.hash = raim_random_next(&chance)};
     for (size_t i = 0; i < sizeof secrets.challenge; i++)
         secrets.challenge[i] = (uint8_t)chance_int(0, 255);
-    gate_init(&gate, PORT, &secrets);
+    admission_init(&admission, PORT, &secrets);
 }
 
 static int set_up(void **state)
 {
     (void)state;
-    init_gate();
-    gate.requires_cookies = true;
+    init_admission();
+    admission.requires_cookies = true;
     home = udp_address_v4(0x0A000001, 40000);
     elsewhere = udp_address_v4(0xC0000201, 40000);
     return 0;
 }
 
-static struct gate_answer say(struct udp_address from, const uint8_t *bytes, size_t size,
-                              int64_t now_us)
+static struct admission_answer say(struct udp_address from, const uint8_t *bytes, size_t size,
+                                   int64_t now_us)
 {
-    struct gate_answer answer;
-    gate_receive(&gate, from, bytes, size, now_us, &answer);
-    if (answer.verdict == GATE_ANSWERED || answer.verdict == GATE_CHALLENGED)
+    struct admission_answer answer;
+    admission_receive(&admission, from, bytes, size, now_us, &answer);
+    if (answer.verdict == ADMISSION_ANSWERED || answer.verdict == ADMISSION_CHALLENGED)
         assert_in_range(answer.size + answer.notice_size, 1, size - 1);
     return answer;
 }
 
-static struct gate_answer connect_request(struct udp_address from, int64_t now_us)
+static struct admission_answer connect_request(struct udp_address from, int64_t now_us)
 {
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     return say(from, bytes, raim_connect_request_write(&(struct raim_connect_request){0}, bytes),
@@ -49,8 +49,8 @@ static struct gate_answer connect_request(struct udp_address from, int64_t now_u
 static uint32_t cookie_of(struct udp_address from, int64_t now_us)
 {
     struct raim_cookie cookie;
-    const struct gate_answer answer = connect_request(from, now_us);
-    assert_int_equal(answer.verdict, GATE_ANSWERED);
+    const struct admission_answer answer = connect_request(from, now_us);
+    assert_int_equal(answer.verdict, ADMISSION_ANSWERED);
     assert_int_equal(raim_connectionless_kind(answer.reply, answer.size),
                      RAIM_CONNECTIONLESS_COOKIE);
     assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
@@ -62,7 +62,7 @@ static enum datagram_verdict connect_with(uint32_t cookie, struct udp_address fr
 {
     static uint32_t id;
     id++;
-    return gate_admit(&gate, from, (struct datagram_connect){id, cookie}, false, now_us);
+    return admission_admit(&admission, from, (struct datagram_connect){id, cookie}, false, now_us);
 }
 
 TEST(a_cookie_is_good_for_its_address_from_any_port, set_up, NULL)
@@ -79,10 +79,10 @@ TEST(a_cookie_is_good_for_its_address_from_any_port, set_up, NULL)
 TEST(a_cookie_is_good_for_one_arena, set_up, NULL)
 {
     const uint32_t cookie = cookie_of(home, 0);
-    gate.port++; // the keys stay equal
+    admission.port++; // the keys stay equal
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
-    init_gate();
-    gate.requires_cookies = true;
+    init_admission();
+    admission.requires_cookies = true;
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
 }
 
@@ -118,7 +118,7 @@ TEST(a_guessed_cookie_is_rejected, set_up, NULL)
 
 TEST(where_no_cookies_are_wanted_none_is_needed, set_up, NULL)
 {
-    gate.requires_cookies = false;
+    admission.requires_cookies = false;
     assert_int_equal(connect_with(0, home, 0), DATAGRAM_OK);
     cookie_of(home, 0); // cookies are issued anyway
 }
@@ -128,18 +128,18 @@ TEST(only_a_padded_connect_request_is_answered, set_up, NULL)
     uint8_t bytes[1200] = {0};
     raim_connect_request_write(&(struct raim_connect_request){0}, bytes);
     for (size_t size = 0; size < RAIM_CONNECTIONLESS_BYTES; size++) {
-        const struct gate_answer answer = say(home, bytes, size, 0);
-        assert_int_equal(answer.verdict, GATE_REJECTED);
+        const struct admission_answer answer = say(home, bytes, size, 0);
+        assert_int_equal(answer.verdict, ADMISSION_REJECTED);
         assert_int_equal(answer.rejection, DATAGRAM_CONNECTIONLESS);
     }
-    assert_int_equal(say(home, bytes, RAIM_CONNECTIONLESS_BYTES, 0).verdict, GATE_ANSWERED);
-    assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, GATE_ANSWERED);
+    assert_int_equal(say(home, bytes, RAIM_CONNECTIONLESS_BYTES, 0).verdict, ADMISSION_ANSWERED);
+    assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, ADMISSION_ANSWERED);
     for (int i = 0; i < 100; i++) {
         // Anywhere but in the cookie's number and the credential.
         const int at = chance_int(0, 1) == 0 ? chance_int(4, 9) : chance_int(17, sizeof bytes - 1);
         const uint8_t bit = (uint8_t)(1 << chance_int(0, 7));
         bytes[at] ^= bit;
-        assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, GATE_REJECTED);
+        assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, ADMISSION_REJECTED);
         bytes[at] ^= bit;
     }
 }
@@ -148,36 +148,37 @@ TEST(a_flood_of_connect_requests_is_cut_to_its_rate, set_up, NULL)
 {
     int answered = 0;
     for (int i = 0; i < 50000; i++) {
-        const struct gate_answer answer = connect_request(home, i * (int64_t)MS / 10);
-        answered += answer.verdict == GATE_ANSWERED;
-        if (answer.verdict != GATE_ANSWERED)
+        const struct admission_answer answer = connect_request(home, i * (int64_t)MS / 10);
+        answered += answer.verdict == ADMISSION_ANSWERED;
+        if (answer.verdict != ADMISSION_ANSWERED)
             assert_int_equal(answer.rejection, DATAGRAM_CONNECT_REQUESTS);
     }
-    const uint32_t per_s = GATE_LIMITS_DEFAULT.connect_requests_per_second;
+    const uint32_t per_s = ADMISSION_LIMITS_DEFAULT.connect_requests_per_second;
     assert_in_range(answered, 6 * per_s, 7 * per_s + 1);
     // Others are answered meanwhile.
-    assert_int_equal(connect_request(elsewhere, 5 * (int64_t)S).verdict, GATE_ANSWERED);
+    assert_int_equal(connect_request(elsewhere, 5 * (int64_t)S).verdict, ADMISSION_ANSWERED);
 }
 
 TEST(a_thousand_connect_requests_leave_the_neighbours_theirs, set_up, NULL)
 {
     const struct udp_address neighbour = {.ip = home.ip, .port = 41000};
     for (int ms = 0; ms < 10000; ms++) {
-        assert_int_equal(connect_request(home, ms * (int64_t)MS).verdict, GATE_ANSWERED);
+        assert_int_equal(connect_request(home, ms * (int64_t)MS).verdict, ADMISSION_ANSWERED);
         if (ms % 100 == 0)
-            assert_int_equal(connect_request(neighbour, ms * (int64_t)MS).verdict, GATE_ANSWERED);
+            assert_int_equal(connect_request(neighbour, ms * (int64_t)MS).verdict,
+                             ADMISSION_ANSWERED);
     }
 }
 
 TEST(all_together_have_a_rate_too, set_up, NULL)
 {
     uint32_t answered = 0;
-    struct gate_limits limits = GATE_LIMITS_DEFAULT;
+    struct admission_limits limits = ADMISSION_LIMITS_DEFAULT;
     limits.connect_requests_total = 2000;
-    gate_set_limits(&gate, &limits);
+    admission_set_limits(&admission, &limits);
     for (uint32_t network = 1; network <= 10000; network++) {
         const struct udp_address from = udp_address_v4(network << 8, 40000);
-        answered += connect_request(from, network * (int64_t)100).verdict == GATE_ANSWERED;
+        answered += connect_request(from, network * (int64_t)100).verdict == ADMISSION_ANSWERED;
     }
     assert_in_range(answered, 2000, 4001);
 }
@@ -200,13 +201,13 @@ TEST(loopback_is_limited_only_where_that_is_asked_for, set_up, NULL)
 {
     const struct udp_address local = udp_address_v4(0x7F000001, 40000);
     for (int wanted = 0; wanted < 2; wanted++) {
-        struct gate_limits limits = GATE_LIMITS_DEFAULT;
+        struct admission_limits limits = ADMISSION_LIMITS_DEFAULT;
         limits.loopback = wanted;
-        gate_set_limits(&gate, &limits);
+        admission_set_limits(&admission, &limits);
         const uint32_t cookie = cookie_of(local, 0);
         int answered = 0, in = 0;
         for (int i = 0; i < 5000; i++) {
-            answered += connect_request(local, 0).verdict == GATE_ANSWERED;
+            answered += connect_request(local, 0).verdict == ADMISSION_ANSWERED;
             in += connect_with(cookie, local, 0) == DATAGRAM_OK;
         }
         assert_int_equal(answered, wanted ? 2 * limits.connect_requests_per_second - 1 : 5000);
@@ -241,18 +242,18 @@ static bool admits_home(void *context, struct udp_address from)
 TEST(a_getinfo_is_a_masters_or_rejected, set_up, NULL)
 {
     static const uint8_t getinfo[] = "\xFF\xFF\xFF\xFFgetinfo A_ch4Lleng3";
-    gate.answers_queries = true;
-    struct gate_answer answer = say(home, getinfo, sizeof getinfo - 1, 0);
-    assert_int_equal(answer.verdict, GATE_REJECTED);
-    gate.policy.admits_master = admits_home;
+    admission.answers_queries = true;
+    struct admission_answer answer = say(home, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, ADMISSION_REJECTED);
+    admission.policy.admits_master = admits_home;
     answer = say(home, getinfo, sizeof getinfo - 1, 0);
-    assert_int_equal(answer.verdict, GATE_QUERY);
+    assert_int_equal(answer.verdict, ADMISSION_QUERY);
     assert_int_equal(answer.query, QUERY_GETINFO);
     answer = say(elsewhere, getinfo, sizeof getinfo - 1, 0);
-    assert_int_equal(answer.verdict, GATE_REJECTED);
+    assert_int_equal(answer.verdict, ADMISSION_REJECTED);
     assert_int_equal(answer.rejection, DATAGRAM_CONNECTIONLESS);
-    gate.answers_queries = false;
-    assert_int_equal(say(home, getinfo, sizeof getinfo - 1, 0).verdict, GATE_REJECTED);
+    admission.answers_queries = false;
+    assert_int_equal(say(home, getinfo, sizeof getinfo - 1, 0).verdict, ADMISSION_REJECTED);
 }
 
 static const uint8_t right_key[RAIM_PASSWORD_KEY_BYTES] = {1}, wrong_key[RAIM_PASSWORD_KEY_BYTES];
@@ -269,14 +270,14 @@ static int set_up_policy(void **state)
     set_up(state);
     banned = (struct ip_address){0};
     checked = 0;
-    gate.offer.needs_admission = true;
-    gate.policy = (struct gate_policy){
+    admission.offer.needs_admission = true;
+    admission.policy = (struct admission_policy){
         .find_ban = find_ban, .admits_token = admits_token, .admits_password = admits_password};
     return 0;
 }
 
-static struct gate_answer show(struct udp_address from, uint32_t cookie, const char *token,
-                               int64_t now_us)
+static struct admission_answer show(struct udp_address from, uint32_t cookie, const char *token,
+                                    int64_t now_us)
 {
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     struct raim_connect_request asked = {.cookie = cookie};
@@ -291,8 +292,8 @@ TEST(a_good_credential_is_exchanged_for_an_admitted_cookie, set_up_policy, NULL)
     struct raim_cookie cookie;
     const uint32_t plain = cookie_of(home, 0);
     assert_int_equal(connect_with(plain, home, 0), DATAGRAM_COOKIE);
-    const struct gate_answer answer = show(home, plain, "good", 0);
-    assert_int_equal(answer.verdict, GATE_ANSWERED);
+    const struct admission_answer answer = show(home, plain, "good", 0);
+    assert_int_equal(answer.verdict, ADMISSION_ANSWERED);
     assert_int_equal(answer.notice_size, 0);
     assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
     assert_true(cookie.admitted && cookie.needs_admission);
@@ -302,8 +303,9 @@ TEST(a_good_credential_is_exchanged_for_an_admitted_cookie, set_up_policy, NULL)
     // An admitted cookie is not valid in a connect request or an INIT, only in a CONNECT.
     uint8_t bytes[RAIM_COOKIE_BYTES];
     size_t size;
-    assert_int_equal(gate_check_init(&gate, home, cookie.cookie, 0, bytes, &size), DATAGRAM_COOKIE);
-    assert_int_equal(gate_check_init(&gate, home, plain, 0, bytes, &size), DATAGRAM_OK);
+    assert_int_equal(admission_check_init(&admission, home, cookie.cookie, 0, bytes, &size),
+                     DATAGRAM_COOKIE);
+    assert_int_equal(admission_check_init(&admission, home, plain, 0, bytes, &size), DATAGRAM_OK);
     assert_int_equal(checked, 1);
 }
 
@@ -313,8 +315,8 @@ TEST(another_credential_is_rejected_with_less_than_was_asked, set_up_policy, NUL
     const uint32_t cookie = cookie_of(home, 0);
     const char *const tokens[] = {"", "evil", "goo"};
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
-        const struct gate_answer answer = show(home, cookie, tokens[i], 0);
-        assert_int_equal(answer.verdict, GATE_ANSWERED);
+        const struct admission_answer answer = show(home, cookie, tokens[i], 0);
+        assert_int_equal(answer.verdict, ADMISSION_ANSWERED);
         assert_int_equal(answer.rejection, DATAGRAM_ACCESS);
         assert_int_equal(answer.size, 0);
         assert_true(raim_rejected_read(answer.notice, answer.notice_size, &rejected));
@@ -325,13 +327,13 @@ TEST(another_credential_is_rejected_with_less_than_was_asked, set_up_policy, NUL
 TEST(no_signature_is_checked_without_a_cookie_or_too_often, set_up_policy, NULL)
 {
     struct raim_cookie cookie;
-    const struct gate_answer answer = show(home, 12345, "good", 0);
+    const struct admission_answer answer = show(home, 12345, "good", 0);
     assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
     assert_false(cookie.admitted);
     assert_int_equal(checked, 0);
     int rejected = 0;
     for (int i = 0; i < 200; i++)
-        rejected += show(home, cookie.cookie, "evil", 0).verdict == GATE_REJECTED;
+        rejected += show(home, cookie.cookie, "evil", 0).verdict == ADMISSION_REJECTED;
     assert_in_range(checked, 1, CHECK_LIMIT_OF_ALL.burst / 2);
     assert_int_equal(rejected, 200 - checked);
 }
@@ -344,7 +346,7 @@ static enum datagram_verdict check_password(struct udp_address from, const uint8
                                          .size = RAIM_PASSWORD_KEY_BYTES};
     memcpy(credential.bytes, key, RAIM_PASSWORD_KEY_BYTES);
     const enum datagram_verdict verdict =
-        gate_check_credential(&gate, from.ip, &credential, now_us, &accepted);
+        admission_check_credential(&admission, from.ip, &credential, now_us, &accepted);
     assert_int_equal(accepted,
                      verdict == DATAGRAM_OK ? RAIM_CREDENTIAL_PASSWORD : RAIM_CREDENTIAL_NONE);
     return verdict;
@@ -354,15 +356,16 @@ TEST(a_password_admits_and_wrong_ones_make_their_address_wait, set_up_policy, NU
 {
     enum raim_credential_kind accepted;
     const struct raim_credential none = {0};
-    gate.offer.offers_encryption = gate.offer.needs_password = true;
-    assert_int_equal(gate_check_credential(&gate, home.ip, &none, 0, &accepted), DATAGRAM_PASSWORD);
-    assert_int_equal(gate_reason(DATAGRAM_PASSWORD), 17);
+    admission.offer.offers_encryption = admission.offer.needs_password = true;
+    assert_int_equal(admission_check_credential(&admission, home.ip, &none, 0, &accepted),
+                     DATAGRAM_PASSWORD);
+    assert_int_equal(admission_reason(DATAGRAM_PASSWORD), 17);
     for (int i = 0; i < 100; i++)
         assert_int_equal(check_password(home, right_key, 0), DATAGRAM_OK);
     checked = 0;
     for (int i = 0; i < 100; i++)
         assert_int_equal(check_password(home, wrong_key, 0), DATAGRAM_PASSWORD);
-    assert_int_equal(checked, GATE_PASSWORDS_OF_ADDRESS.burst);
+    assert_int_equal(checked, ADMISSION_PASSWORDS_OF_ADDRESS.burst);
     assert_int_equal(check_password(home, right_key, 0), DATAGRAM_PASSWORD);
     assert_int_equal(check_password(elsewhere, right_key, 0), DATAGRAM_OK);
     assert_int_equal(check_password(home, right_key, 6 * S), DATAGRAM_OK);
@@ -371,18 +374,19 @@ TEST(a_password_admits_and_wrong_ones_make_their_address_wait, set_up_policy, NU
     for (uint32_t host = 1; host < 256; host++)
         for (int i = 0; i < 100; i++)
             check_password(udp_address_v4(0xC6336400 + host, 1), wrong_key, 6 * S);
-    assert_int_equal(checked, GATE_PASSWORDS_OF_NETWORK.burst);
+    assert_int_equal(checked, ADMISSION_PASSWORDS_OF_NETWORK.burst);
     assert_int_equal(check_password(elsewhere, right_key, 6 * S), DATAGRAM_OK);
     // An access token is as good, if it is.
     const struct raim_credential token = {RAIM_CREDENTIAL_ACCESS, 4, "good"};
-    assert_int_equal(gate_check_credential(&gate, home.ip, &token, 0, &accepted), DATAGRAM_OK);
+    assert_int_equal(admission_check_credential(&admission, home.ip, &token, 0, &accepted),
+                     DATAGRAM_OK);
     assert_int_equal(accepted, RAIM_CREDENTIAL_ACCESS);
 }
 
 // A /48, or 64 of them, that guesses 100 times a second keeps out no other network.
 TEST(guesses_of_a_network_keep_no_other_out, set_up_policy, NULL)
 {
-    gate.offer.needs_password = true;
+    admission.offer.needs_password = true;
     for (int networks = 1; networks <= 64; networks *= 64)
         for (int64_t ms = 0; ms < 60000; ms++) {
             const int guesses = networks == 1 ? ms % 10 == 0 : chance_int(6, 7);
@@ -402,14 +406,14 @@ TEST(guesses_of_a_network_keep_no_other_out, set_up_policy, NULL)
 TEST(a_password_in_plain_text_is_rejected_unseen, set_up_policy, NULL)
 {
     struct raim_rejected rejected;
-    gate.offer.offers_encryption = gate.offer.needs_password = true;
+    admission.offer.offers_encryption = admission.offer.needs_password = true;
     const uint32_t cookie = cookie_of(home, 0);
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     struct raim_connect_request asked = {.cookie = cookie};
     asked.credential.kind = RAIM_CREDENTIAL_PASSWORD;
     asked.credential.size = RAIM_PASSWORD_KEY_BYTES;
     memcpy(asked.credential.bytes, right_key, sizeof right_key);
-    const struct gate_answer answer =
+    const struct admission_answer answer =
         say(home, bytes, raim_connect_request_write(&asked, bytes), 0);
     assert_int_equal(answer.rejection, DATAGRAM_PASSWORD);
     assert_int_equal(answer.size, 0);
@@ -423,35 +427,36 @@ TEST(a_banned_address_gets_no_further, set_up_policy, NULL)
 {
     struct raim_rejected rejected;
     struct raim_cookie cookie;
-    gate.offer.needs_admission = false;
+    admission.offer.needs_admission = false;
     const uint32_t number = cookie_of(home, 0);
     banned = home.ip;
-    struct gate_answer answer = connect_request(home, 0);
+    struct admission_answer answer = connect_request(home, 0);
     assert_int_equal(answer.rejection, DATAGRAM_BANNED);
     assert_int_equal(answer.size, 0);
     assert_true(raim_rejected_read(answer.notice, answer.notice_size, &rejected));
     assert_int_equal(rejected.reason, 12);
     assert_string_equal(rejected.text, "spam");
     assert_int_equal(connect_with(number, home, 0), DATAGRAM_BANNED);
-    assert_int_equal(gate_admit(&gate, home, (struct datagram_connect){1, number}, true, 0),
-                     DATAGRAM_BANNED);
+    assert_int_equal(
+        admission_admit(&admission, home, (struct datagram_connect){1, number}, true, 0),
+        DATAGRAM_BANNED);
     assert_int_equal(connect_with(cookie_of(elsewhere, 0), elsewhere, 0), DATAGRAM_OK);
     // Its answers have a rate, and its handshakes, which cost two key agreements each.
     int answered = 1, checks = 0;
     uint8_t bytes[RAIM_COOKIE_BYTES];
     size_t size;
     for (int i = 0; i < 100; i++) {
-        answered += connect_request(home, 0).verdict == GATE_ANSWERED;
-        checks += gate_check_init(&gate, home, number, 0, bytes, &size) == DATAGRAM_OK;
+        answered += connect_request(home, 0).verdict == ADMISSION_ANSWERED;
+        checks += admission_check_init(&admission, home, number, 0, bytes, &size) == DATAGRAM_OK;
     }
-    assert_int_equal(answered + checks, GATE_REJECTIONS_OF_NETWORK.burst);
+    assert_int_equal(answered + checks, ADMISSION_REJECTIONS_OF_NETWORK.burst);
     set_up_policy(state);
-    gate.offer.needs_admission = false;
+    admission.offer.needs_admission = false;
     banned = home.ip;
-    gate.policy = (struct gate_policy){
+    admission.policy = (struct admission_policy){
         .find_ban = find_ban, .admits_token = admits_token, .admits_password = admits_password};
     // With encryption the reply has a cookie too, because the handshake repeats the rejection.
-    gate.offer.offers_encryption = true;
+    admission.offer.offers_encryption = true;
     answer = connect_request(home, 0);
     assert_true(answer.notice_size > 0);
     assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));

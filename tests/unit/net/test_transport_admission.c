@@ -7,18 +7,18 @@
 
 enum { CONNECT_BYTES = 52, CONNECT_ID = 44, CONNECT_DATA = 48, RETRY_MS = 600, SILENCE_MS = 1100 };
 
-static struct gate_limits limits;
+static struct admission_limits limits;
 
-static void set_up_gate(void)
+static void set_up_admission(void)
 {
     set_up();
-    limits = GATE_LIMITS_DEFAULT;
+    limits = ADMISSION_LIMITS_DEFAULT;
     limits.loopback = true;
     limits.connects_per_second = 1000;
     transport_set_limits(transport, true, &limits);
 }
 
-TEST_EACH(set_up_gate, tear_down)
+TEST_EACH(set_up_admission, tear_down)
 
 static void allow(uint32_t of_address, uint32_t of_network)
 {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 // name, default, least, most, meaning
-#define GATE_LIMITS(LIMIT)                                                                         \
+#define ADMISSION_LIMITS(LIMIT)                                                                    \
     LIMIT(connections_per_address, 16, 1, RAIM_MAX_PEERS,                                          \
           "connections that an IPv4 address or an IPv6 /64 may have at a time")                    \
     LIMIT(connections_per_network, 0, 0, RAIM_MAX_PEERS,                                           \
@@ -29,10 +29,10 @@
 #define LIMIT_MEMBER(name, ...) uint32_t name;
 #define LIMIT_DEFAULT(name, value, ...) .name = value,
 
-struct gate_limits {
-    GATE_LIMITS(LIMIT_MEMBER)
+struct admission_limits {
+    ADMISSION_LIMITS(LIMIT_MEMBER)
     bool loopback; // limit 127.0.0.0/8 and ::1 like any other network; inputs_per_tick always
                    // applies
 };
 
-#define GATE_LIMITS_DEFAULT ((struct gate_limits){GATE_LIMITS(LIMIT_DEFAULT)})
+#define ADMISSION_LIMITS_DEFAULT ((struct admission_limits){ADMISSION_LIMITS(LIMIT_DEFAULT)})

@@ -6,8 +6,9 @@
 // may request it from another socket, and to the arena's port. ENet sees a plain CONNECT only with
 // a valid cookie, and only within the connect rate of its address. If the arena requires a
 // credential, that cookie is one that was exchanged for a valid credential. A banned address gets
-// a rejection and nothing more. Cheap checks come first: a flood of forgeries costs a comparison or
-// a hash each. No sockets, no ENet; time and randomness come from the caller.
+// a rejection and nothing more. Wrong passwords have rates, too. Cheap checks come first: a flood
+// of forgeries costs a comparison or a hash each. No sockets, no ENet; time and randomness come
+// from the caller.
 //
 // What always holds in daemon/security:
 // - Memory is fixed: no table grows by what strangers send, and a full one is a counted outcome.
@@ -23,12 +24,12 @@
 // - A client behind a translator of IPv6 to IPv4 counts by its IPv4 address.
 #pragma once
 
+#include "admission_limits.h"
 #include "challenge.h"
 #include "check_limit.h"
 #include "connect_rate.h"
 #include "connectionless.h"
 #include "datagram.h"
-#include "gate_limits.h"
 #include "master_request.h"
 #include "query_guard.h"
 #include "rate_limit.h"
@@ -40,18 +41,18 @@
 // Rates of wrong passwords: 10 of an address, and then one in six seconds; 16 times as many of a
 // network (an IPv4 /24 or IPv6 /48). A client without a token waits, even with the right password.
 // There is no rate of all addresses, because strangers would use it up.
-#define GATE_PASSWORDS_OF_ADDRESS ((struct rate){.interval = 6000, .burst = 10})
-#define GATE_PASSWORDS_OF_NETWORK ((struct rate){.interval = 375, .burst = 160})
+#define ADMISSION_PASSWORDS_OF_ADDRESS ((struct rate){.interval = 6000, .burst = 10})
+#define ADMISSION_PASSWORDS_OF_NETWORK ((struct rate){.interval = 375, .burst = 160})
 
 // Rate of answers to banned networks and of handshakes that tell them so, of a network and of all:
 // a burst for the steps of a client, and then one a second, so that a banned network costs no check
 // of the others.
-#define GATE_REJECTIONS_OF_NETWORK ((struct rate){.interval = 1000, .burst = 20})
-#define GATE_REJECTIONS_OF_ALL ((struct rate){.interval = 10, .burst = 100})
+#define ADMISSION_REJECTIONS_OF_NETWORK ((struct rate){.interval = 1000, .burst = 20})
+#define ADMISSION_REJECTIONS_OF_ALL ((struct rate){.interval = 10, .burst = 100})
 
 // Decisions that need the arena's keys, bans and match. A function may be NULL: then no address is
 // banned, no credential is valid, or no master is answered.
-struct gate_policy {
+struct admission_policy {
     void *context; // borrowed
     // The reason shown to a banned client; NULL if the address is not banned.
     const char *(*find_ban)(void *context, struct ip_address ip);
@@ -68,18 +69,18 @@ struct gate_policy {
 };
 
 // Random numbers known only to this process.
-struct gate_secrets {
+struct admission_secrets {
     uint64_t hash; // seeds the hashes of the rate limits
     uint8_t challenge[CHALLENGE_SECRET_BYTES];
 };
 
-struct gate {
+struct admission {
     uint16_t port; // of the arena
-    uint64_t hash; // see gate_secrets
+    uint64_t hash; // see admission_secrets
     bool answers_queries;
     bool requires_cookies;
-    struct gate_limits limits;
-    struct gate_policy policy;
+    struct admission_limits limits;
+    struct admission_policy policy;
     struct raim_cookie offer; // the contents of a COOKIE, except its number
     struct query_guard queries;
     struct challenge cookies;
@@ -90,27 +91,28 @@ struct gate {
     struct connect_rate connect_rate;
 };
 
-// Initially the gate requires no cookie, rejects queries and has GATE_LIMITS_DEFAULT. `port` is the
-// arena's UDP port.
-void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secrets);
+// Initially admission requires no cookie, rejects queries and has ADMISSION_LIMITS_DEFAULT. `port`
+// is the arena's UDP port.
+void admission_init(struct admission *admission, uint16_t port,
+                    const struct admission_secrets *secrets);
 
 // Changes the limits. Resets the rate limits' counts unless the limits are equal.
-void gate_set_limits(struct gate *gate, const struct gate_limits *limits);
+void admission_set_limits(struct admission *admission, const struct admission_limits *limits);
 
 // Whether the limits apply to an address: they exempt 127.0.0.0/8 and ::1 by default.
-bool gate_is_limited(const struct gate *gate, struct ip_address ip);
+bool admission_is_limited(const struct admission *admission, struct ip_address ip);
 
-enum gate_verdict {
-    GATE_REJECTED,   // rejected for `rejection`, without an answer
-    GATE_DROPPED,    // a query beyond the rate
-    GATE_ANSWERED,   // send `notice` and `reply` if they have a size; together they are smaller
-                     // than the request. Count as `rejection` unless that is DATAGRAM_OK
-    GATE_CHALLENGED, // send `reply`, the challenge of a query
-    GATE_QUERY,      // the caller answers `query`
+enum admission_verdict {
+    ADMISSION_REJECTED, // rejected for `rejection`, without an answer
+    ADMISSION_DROPPED,  // a query beyond the rate
+    ADMISSION_ANSWERED, // send `notice` and `reply` if they have a size; together they are smaller
+                        // than the request. Count as `rejection` unless that is DATAGRAM_OK
+    ADMISSION_CHALLENGED, // send `reply`, the challenge of a query
+    ADMISSION_QUERY,      // the caller answers `query`
 };
 
-struct gate_answer {
-    enum gate_verdict verdict;
+struct admission_answer {
+    enum admission_verdict verdict;
     enum datagram_verdict rejection;
     enum query_kind query;
     size_t size, notice_size;
@@ -120,30 +122,32 @@ struct gate_answer {
 
 // Handles a datagram whose verdict is DATAGRAM_CONNECTIONLESS, except a handshake. `now_us` never
 // decreases.
-void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
-                  int64_t now_us, struct gate_answer *answer);
+void admission_receive(struct admission *admission, struct udp_address from, const uint8_t *data,
+                       size_t size, int64_t now_us, struct admission_answer *answer);
 
 // Checks the cookie and the rate of an INIT. DATAGRAM_OK, or the reason to reject it. When OK,
 // writes the COOKIE that the sender was sent into `cookie`, and its bytes into `size`.
-enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from, uint32_t number,
-                                      int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
-                                      size_t *size);
+enum datagram_verdict admission_check_init(struct admission *admission, struct udp_address from,
+                                           uint32_t number, int64_t now_us,
+                                           uint8_t cookie[RAIM_COOKIE_BYTES], size_t *size);
 
-// Counts an INIT that gate_check_init let pass and whose authentication failed.
-void gate_fail_init(struct gate *gate, struct ip_address ip, int64_t now_us);
+// Counts an INIT that admission_check_init let pass and whose authentication failed.
+void admission_fail_init(struct admission *admission, struct ip_address ip, int64_t now_us);
 
 // Checks the ban of an address and a credential of an encrypted handshake: DATAGRAM_OK,
 // DATAGRAM_BANNED, DATAGRAM_ACCESS or DATAGRAM_PASSWORD. Where it is OK, `accepted` is the kind of
 // the credential, if that was valid, and otherwise NONE.
-enum datagram_verdict gate_check_credential(struct gate *gate, struct ip_address ip,
-                                            const struct raim_credential *credential,
-                                            int64_t now_us, enum raim_credential_kind *accepted);
+enum datagram_verdict admission_check_credential(struct admission *admission, struct ip_address ip,
+                                                 const struct raim_credential *credential,
+                                                 int64_t now_us,
+                                                 enum raim_credential_kind *accepted);
 
 // The wire's reason (PROTOCOL.md, "Reasons") of DATAGRAM_BANNED, _ACCESS or _PASSWORD.
-uint8_t gate_reason(enum datagram_verdict verdict);
+uint8_t admission_reason(enum datagram_verdict verdict);
 
 // Whether ENet may see a CONNECT: DATAGRAM_OK, or the reason to reject it. A CONNECT in an
 // encrypted session needs no cookie, because the session's handshake has checked cookie and
 // credential.
-enum datagram_verdict gate_admit(struct gate *gate, struct udp_address from,
-                                 struct datagram_connect connect, bool is_secure, int64_t now_us);
+enum datagram_verdict admission_admit(struct admission *admission, struct udp_address from,
+                                      struct datagram_connect connect, bool is_secure,
+                                      int64_t now_us);

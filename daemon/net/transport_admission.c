@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Answers connectionless datagrams, and checks CONNECTs against the gate and the connections.
+// Answers connectionless datagrams, and checks CONNECTs against admission and the connections.
 #define _GNU_SOURCE // struct mmsghdr, for batch.h
-#include "transport_gate.h"
+#include "transport_admission.h"
 
 #include "gateways.h"
 #include "monotonic.h"
@@ -46,13 +46,13 @@ static enum datagram_verdict begin_session(struct transport *transport, struct u
                                            const struct raim_credential *credential,
                                            uint8_t reply[RAIM_RESPONSE_BYTES], size_t *size)
 {
-    const bool is_limited = gate_is_limited(&transport->gate, from.ip);
-    const struct gate_limits *limits = &transport->gate.limits;
+    const bool is_limited = admission_is_limited(&transport->admission, from.ip);
+    const struct admission_limits *limits = &transport->admission.limits;
     enum raim_credential_kind accepted;
-    const enum datagram_verdict verdict =
-        gate_check_credential(&transport->gate, from.ip, credential, monotonic_us(), &accepted);
+    const enum datagram_verdict verdict = admission_check_credential(
+        &transport->admission, from.ip, credential, monotonic_us(), &accepted);
     if (verdict != DATAGRAM_OK) {
-        *size = secure_sessions_reject(transport->sessions, gate_reason(verdict), reply);
+        *size = secure_sessions_reject(transport->sessions, admission_reason(verdict), reply);
         return verdict;
     }
     *size = RAIM_RESPONSE_BYTES;
@@ -83,8 +83,8 @@ static void receive_init(struct transport *transport, const struct received *dat
     size_t size = secure_sessions_repeat(transport->sessions, from, &init, reply);
     enum datagram_verdict verdict = DATAGRAM_OK;
     if (size == 0) {
-        verdict = gate_check_init(&transport->gate, from, init.cookie, monotonic_us(), cookie,
-                                  &cookie_size);
+        verdict = admission_check_init(&transport->admission, from, init.cookie, monotonic_us(),
+                                       cookie, &cookie_size);
         if (verdict != DATAGRAM_OK) {
             transport_reject(transport, verdict);
             return;
@@ -94,7 +94,7 @@ static void receive_init(struct transport *transport, const struct received *dat
                                                 ephemeral, &credential);
         raim_crypto_wipe(ephemeral, sizeof ephemeral);
         if (!reads) {
-            gate_fail_init(&transport->gate, from.ip, monotonic_us());
+            admission_fail_init(&transport->admission, from.ip, monotonic_us());
             transport_reject(transport, DATAGRAM_FORGED);
             return;
         }
@@ -110,7 +110,7 @@ static void receive_init(struct transport *transport, const struct received *dat
 static enum datagram_verdict announce(struct transport *transport, struct udp_address socket,
                                       const struct received *datagram)
 {
-    const struct gate_limits *limits = &transport->gate.limits;
+    const struct admission_limits *limits = &transport->admission.limits;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return gateways_announce(transport->gateways, socket, datagram->data, datagram->size,
@@ -143,7 +143,7 @@ static void receive_announcement(struct transport *transport, const struct recei
 enum query_kind transport_receive_connectionless(struct transport *transport,
                                                  const struct received *datagram)
 {
-    struct gate_answer answer;
+    struct admission_answer answer;
     switch (raim_connectionless_kind(datagram->data, datagram->size)) {
     case RAIM_CONNECTIONLESS_HANDSHAKE:
         receive_init(transport, datagram);
@@ -155,19 +155,20 @@ enum query_kind transport_receive_connectionless(struct transport *transport,
         break;
     }
     const struct udp_address from = datagram->from;
-    gate_receive(&transport->gate, from, datagram->data, datagram->size, monotonic_us(), &answer);
+    admission_receive(&transport->admission, from, datagram->data, datagram->size, monotonic_us(),
+                      &answer);
     switch (answer.verdict) {
-    case GATE_REJECTED:
+    case ADMISSION_REJECTED:
         transport_reject(transport, answer.rejection);
         break;
-    case GATE_DROPPED:
+    case ADMISSION_DROPPED:
         transport->stats.queries_limited++;
         break;
-    case GATE_CHALLENGED:
+    case ADMISSION_CHALLENGED:
         transport_queue_plain(transport, from, answer.reply, answer.size);
         transport->stats.queries++;
         break;
-    case GATE_ANSWERED:
+    case ADMISSION_ANSWERED:
         if (answer.rejection != DATAGRAM_OK)
             transport_reject(transport, answer.rejection);
         if (answer.notice_size > 0)
@@ -175,7 +176,7 @@ enum query_kind transport_receive_connectionless(struct transport *transport,
         if (answer.size > 0)
             transport_queue_plain(transport, from, answer.reply, answer.size);
         break;
-    case GATE_QUERY:
+    case ADMISSION_QUERY:
         return answer.query;
     }
     return QUERY_NONE;
@@ -185,11 +186,11 @@ enum query_kind transport_receive_connectionless(struct transport *transport,
 // one of theirs to make room. Walks all peers, as ENet does next.
 static bool has_room(struct transport *transport, struct udp_address from, uint32_t id)
 {
-    const struct gate_limits *limits = &transport->gate.limits;
+    const struct admission_limits *limits = &transport->admission.limits;
     const uint64_t host = ip_address_host(from.ip), network = ip_address_network(from.ip);
     uint32_t of_address = 0, of_network = 0;
     ENetPeer *idle_of_address = NULL, *idle_of_network = NULL;
-    if (!gate_is_limited(&transport->gate, from.ip))
+    if (!admission_is_limited(&transport->admission, from.ip))
         return true;
     for (size_t i = 0; i < transport->host->peerCount; i++) {
         ENetPeer *peer = &transport->host->peers[i];
@@ -222,7 +223,7 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
 {
     const struct udp_address from = transport->from;
     enum datagram_verdict verdict =
-        gate_admit(&transport->gate, from, connect, transport->is_secure, monotonic_us());
+        admission_admit(&transport->admission, from, connect, transport->is_secure, monotonic_us());
     // The session may have begun while the CONNECT waited for ENet.
     if (verdict == DATAGRAM_OK && !transport->is_secure && transport->sessions != NULL &&
         secure_sessions_has(transport->sessions, from))
