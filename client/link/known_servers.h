@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Known servers (trust on first use, like ssh's known_hosts): a file with a line per server, such as
-// "HOST:PORT KEY" or "[IPV6]:PORT KEY". The key of the first connection is stored. If a server later
-// shows another key, this module tells its caller (link.c, connector.c), which refuses the server.
-// Warnings go to stderr. Thread rule: one thread at a time.
+// Known servers (trust on first use, like ssh's known_hosts): a file with a line per server, such
+// as "HOST:PORT KEY" or "[IPV6]:PORT KEY". The key of the first connection is stored. If a server
+// later shows another key, this module tells its caller (link.c, connector.c), which refuses the
+// server. Warnings go to stderr. Thread rule: one thread at a time.
 #pragma once
 
 #include "link.h"

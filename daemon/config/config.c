@@ -109,11 +109,11 @@ struct config *config_load_map(const char *config_path, const char *path, double
     return NULL;
 }
 
-struct gate_limits config_limits(const struct config_arena *arena)
+struct admission_limits config_limits(const struct config_arena *arena)
 {
     // Players behind one network may fill a small arena, but not a large one.
     enum { MIN = 8, MAX = 64 };
-    struct gate_limits limits = arena->limits;
+    struct admission_limits limits = arena->limits;
     const uint32_t share = arena->match.tuning.max_players - arena->match.tuning.max_players / 4;
     if (limits.connections_per_network == 0)
         limits.connections_per_network = share < MIN ? MIN : share > MAX ? MAX : share;

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "access_control.h"
+#include "admission_limits.h"
 #include "diagnostics.h"
-#include "gate_limits.h"
 #include "http_access.h"
 #include "log.h"
 #include "map.h"
@@ -81,7 +81,7 @@ struct config_arena {
     bool queries;                // answers server browser queries (A2S)
     bool query_names;            // the answers contain player names
     bool address_validation;     // a connect needs a stateless cookie
-    struct gate_limits limits;
+    struct admission_limits limits;
     bool needs_access; // clients need an access token
     struct access_control_keys access_keys;
     struct config_password password;
@@ -231,7 +231,7 @@ void config_tune(struct config_arena *arena, const struct config_arena *from);
 
 // The connection limits of an arena. A connections_per_network of 0 becomes three quarters of
 // max_players, clamped to 8..64.
-struct gate_limits config_limits(const struct config_arena *arena);
+struct admission_limits config_limits(const struct config_arena *arena);
 
 // The file of a map that a configuration names: a relative path is that of a file beside the
 // configuration or, if there is none, of one that raimd was installed with. The caller frees it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pairs the arenas of two configurations and compares their values one by one.
+// Pairs the arenas of two configurations and compares their values one by one. An arena with
+// another name is a renamed one if its address and port are equal.
 #define _GNU_SOURCE
 #include "config_diff.h"
 

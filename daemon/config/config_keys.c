@@ -340,7 +340,7 @@ static const struct reader_key ARENA_KEYS[] = {
 #define LIMIT_KEY(limit, its_value, its_min, its_max, its_meaning)                                 \
     {.name = #limit,                                                                               \
      .kind = READER_INTEGER,                                                                       \
-     IN(struct gate_limits, limit),                                                                \
+     IN(struct admission_limits, limit),                                                           \
      .value = its_value,                                                                           \
      .min = its_min,                                                                               \
      .max = its_max,                                                                               \
@@ -348,13 +348,13 @@ static const struct reader_key ARENA_KEYS[] = {
      .meaning = its_meaning},
 
 static const struct reader_key LIMIT_KEYS[] = {
-    GATE_LIMITS(LIMIT_KEY){.name = "loopback",
-                           .kind = READER_BOOLEAN,
-                           IN(struct gate_limits, loopback),
-                           .flag = false,
-                           .applies = READER_AT_ONCE,
-                           .meaning =
-                               "whether 127.0.0.0/8 and ::1 are limited like any other network"},
+    ADMISSION_LIMITS(LIMIT_KEY){
+        .name = "loopback",
+        .kind = READER_BOOLEAN,
+        IN(struct admission_limits, loopback),
+        .flag = false,
+        .applies = READER_AT_ONCE,
+        .meaning = "whether 127.0.0.0/8 and ::1 are limited like any other network"},
 };
 
 #define RULE_KEY(rule, its_unit, its_value, its_min, its_max, its_meaning)                         \

@@ -97,7 +97,7 @@ static void measure_transport(bool admits, bool limited, const uint8_t *data, si
         fprintf(stderr, "%s\n", error);
         exit(1);
     }
-    struct gate_limits limits = GATE_LIMITS_DEFAULT;
+    struct admission_limits limits = ADMISSION_LIMITS_DEFAULT;
     limits.loopback = limited;
     transport_enable_queries(transport, admits);
     transport_set_limits(transport, true, &limits);

@@ -140,7 +140,7 @@ PROGRAMS = {
 HTTPD = {"daemon/httpd/http_answer.c", "daemon/httpd/http_listener.c"}
 
 TRANSPORT = {"daemon/net/transport.c", "daemon/net/transport_direct.c",
-             "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
+             "daemon/net/transport_admission.c", "daemon/net/transport_guard.c",
              "daemon/net/transport_open.c", "lib/enet_carrier/enet_carrier.c"}
 
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's component
@@ -445,8 +445,8 @@ class SelfTest(unittest.TestCase):
         "daemon/fetch/fetch.h": ["<stdint.h>"],
         "daemon/fetch/fetch.c": ['"fetch.h"', "<stdio.h>"],
         "daemon/recording/recordings.h": ['"log.h"', '"wire.h"'],
-        "daemon/security/gate.h": ['"wire.h"'],
-        "daemon/net/transport.h": ['"gate.h"'],
+        "daemon/security/admission.h": ['"wire.h"'],
+        "daemon/net/transport.h": ['"admission.h"'],
         "daemon/net/transport.c": ['"transport.h"', "<enet/enet.h>"],
         "daemon/config/config.h": ['"map.h"'],
         "daemon/discovery/query_answers.h": ['"config.h"'],
@@ -564,7 +564,7 @@ class SelfTest(unittest.TestCase):
                            ("client/game", "arena.h"), ("client/ui", "hud.h"),
                            ("client/hud", "picture.h"), ("client/scene", "hud.h"),
                            ("client/screens", "replay.h"), ("client/replay", "game.h"), ("daemon/common", "match.h"),
-                           ("daemon/common", "gate.h"), ("daemon/security", "transport.h"),
+                           ("daemon/common", "admission.h"), ("daemon/security", "transport.h"),
                            ("daemon/security", "match.h"), ("daemon/net", "match.h"),
                            ("daemon/config", "transport.h"), ("daemon/config", "arena.h"),
                            ("daemon/arena", "status.h"), ("daemon/arena", "history.h"),

@@ -47,6 +47,8 @@ def banned(name):
     """The banned phrases of a document, or of the messages of a program's source file."""
     text = (ROOT / name).read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), 1):
+        if name.endswith(".scd") and re.search(r"[*_\]]\+\+ ", line):
+            yield f"{name}:{number}: \"++\" breaks a line only at its end"
         if PROGRAMS.match(name):
             line = "" if line.lstrip().startswith("//") else " ".join(STRING.findall(line))
         for phrase, instead in BANNED.items():
