@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// raimd: options, configuration, signals, and the main thread's loop. A second SIGTERM ends at once.
+// raimd: options, configuration, signals (a second SIGTERM ends at once), and the main loop.
 #define _GNU_SOURCE
 #include "config.h"
 #include "config_diff.h"
