@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the table of faults: strangers who announce players, beside a gateway that may, and
-strangers at the gateway for browsers."""
+"""Rows of the table of faults: strangers who announce players, beside a gateway that may; strangers
+at the gateway for browsers, and its death."""
 
 import contextlib
 import os
 import pathlib
+import signal
 import socket
+import statistics
 import threading
 import time
 
 from gateway import KEY, Gateway, announcement
 from ports import free_port
 from row import Skipped, arena_of, end_bots, expect, harness, row
+from stalls import Stalls, waits_s
 from stranger import Crowd
 from web_stage import Scene
+
+SILENCE_S = 1.5 # after which a client takes its connection for lost
 
 
 @row(71, "announcements by strangers: forged, copied, late; of a thousand players by a gateway",
@@ -100,11 +105,15 @@ def resident_kb(program):
     return int(pathlib.Path(f"/proc/{program.pid}/statm").read_text("ascii").split()[1]) * 4
 
 
+def need_web():
+    if not (harness.BIN / "raim-web").exists():
+        raise Skipped("not built in: raim-web")
+
+
 @row(72, "junk Initials, then unfinished handshakes, from 64 networks at a gateway with players",
      "players stay, a newcomer gets in, memory is bounded")
 def quic_strangers(trial):
-    if not (harness.BIN / "raim-web").exists():
-        raise Skipped("not built in: raim-web")
+    need_web()
     networks, hosts, connections = trial.often((64, 32, 1000), (16, 8, 60))
     deadline_s = trial.often(2, harness.START_S)
     waited, grown, sent, rejected = [], [], [], []
@@ -142,3 +151,82 @@ def quic_strangers(trial):
     return sum(sent), (f"4 of 4 play on; newcomers within {waited[0]:.2f} and {waited[1]:.2f} s;"
                        f" {max(grown)} kB more, {status['displaced']} of {connections} connections"
                        f" made room")
+
+
+def clients_of(daemon):
+    return {player["id"]: player for player in daemon.get_json("/arenas/arena")["players"]
+            if not player["bot"]}
+
+
+def pressed(found):
+    """By player, the ticks for which an input came in time."""
+    return {who: player["inputs_due"] - player["inputs_missed"] for who, player in found.items()}
+
+
+def wait_silent(daemon, players):
+    """Waits until nothing more comes of these; returns what they have pressed."""
+    before = clients_of(daemon)
+
+    def are_silent():
+        nonlocal before
+        now = clients_of(daemon)
+        if all(now[who]["inputs_due"] < before[who]["inputs_due"] + 6 for who in players):
+            return None # of the same status
+        counts, before = pressed(before), now
+        return all(pressed(now)[who] == counts[who] for who in players) and counts
+    return daemon.poll("silence", are_silent)
+
+
+def kill_gateway(scene, bots, players, down_s):
+    """Kills it and starts the next one at once, or after so long. The seconds until all of its players
+    press again: from the start, or from when they take silence for a loss if that is later. The
+    machine's stalls do not count."""
+    scene.gateway.expected_status = -signal.SIGKILL
+    scene.gateway.kill()
+    lost, stalls = time.monotonic() + SILENCE_S, Stalls(scene.daemon.pid, bots.pid)
+    counts = wait_silent(scene.daemon, players)
+    if down_s > 0:
+        time.sleep(down_s)
+        lost, stalls = time.monotonic(), Stalls(scene.daemon.pid, bots.pid)
+    scene.gateway = scene.start_gateway()
+
+    def all_press():
+        now = pressed(clients_of(scene.daemon))
+        return all(now[who] > counts[who] for who in players)
+    scene.daemon.poll("everybody playing", all_press)
+    own_s = max(waits_s(scene.gateway.pid).values())
+    return max(0.0, time.monotonic() - lost - stalls.seconds() - own_s)
+
+
+@row(73, "raim-web killed beside native clients, and started again after 0.3 to 4.5 s",
+     "nobody loses a score; those in browsers play within 1 s of the start, or of 1.5 s of silence")
+def killed_gateway(trial):
+    need_web()
+    kills, web, native = trial.often((10, 32, 8), (2, 3, 1))
+    took, points = [], 0
+    with Scene(connections_per_address=64) as scene:
+        ports = [free_port() for _ in range(trial.often(8, 2))] # of networks
+        for number, port in enumerate(ports):
+            scene.carry(port=port, own=f"127.0.{number}.9")
+        players = trial.stage.bots(scene.daemon, web, ports=ports)
+        scene.daemon.wait_pressing(web)
+        in_browsers = set(clients_of(scene.daemon))
+        others = trial.stage.bots(scene.daemon, native)
+        scene.daemon.wait_pressing(web + native)
+        for number in range(kills):
+            known = scene.daemon.poll("another point", lambda: (
+                now := clients_of(scene.daemon)) and sum(
+                    who["score"] for who in now.values()) > points and now, 60)
+            down_s = number % 2 * (2 + number / 4)
+            took.append(kill_gateway(scene, players, in_browsers, down_s))
+            found = clients_of(scene.daemon)
+            expect(set(found) == set(known) and all(
+                player["name"] == known[who]["name"] and player["score"] >= known[who]["score"]
+                for who, player in found.items()), f"{known} are now {found}")
+            points = sum(player["score"] for player in found.values())
+        web_report, report = end_bots(players), end_bots(others)
+    expect(web_report["disconnected"] == report["disconnected"] == report["resumes"] == 0,
+           f"browsers {web_report}, native {report}")
+    expect(trial.short or max(took) < 1, f"they play after {sorted(took)} s")
+    return kills, (f"{web} in browsers and {native} others keep {points} points; playing after"
+                   f" {statistics.median(took):.2f} s, {max(took):.2f} s at most")

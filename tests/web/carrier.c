@@ -236,12 +236,12 @@ static void put(const struct session *session, bool is_inward, const uint8_t *by
     transits_end = &transit->next;
 }
 
-static void send_packet(const struct session *session, const uint8_t *bytes, size_t size)
+static void send_packet(struct session *session, const uint8_t *bytes, size_t size)
 {
     if (delay_ns > 0)
         put(session, false, bytes, size);
-    else
-        (void)!send(session->socket, bytes, size, 0);
+    else if (send(session->socket, bytes, size, 0) < 0 && errno == ECONNREFUSED)
+        session->has_ended = true; // no gateway is there now
 }
 
 // --- Sessions ---
