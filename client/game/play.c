@@ -69,6 +69,8 @@ void play_connect(struct play *play)
     if (raim_known_server_find(&play->known,
                                play->known_servers[0] != '\0' ? play->known_servers : NULL,
                                play->host, play->port)) {
+        if (platform_server_key(play->host, play->port, play->known.key))
+            play->known.has_key = play->known.is_done = true; // nothing is to be stored
         def.server_key = play->known.has_key ? play->known.key : NULL;
         play->link = raim_link_open(play->host, play->port, &def);
     }

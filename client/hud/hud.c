@@ -448,7 +448,7 @@ struct end_text end_text_of(const struct end_text_case *end)
                       "This name leads to no server. Is the address right? Is your network up?", 0},
         other_key = {"%s has another key than before",
                      "Somebody may be in its place. If its operator has replaced the key, delete "
-                     "its line from known_servers.",
+                     "its line from known_servers, in a browser the data of this site.",
                      0},
         wrong_password = {"%s has another password",
                           "Type it again. Spaces and case count; after ten wrong ones in a minute "

@@ -3,6 +3,8 @@
 // day, random numbers, and what the platform cannot do. The steady clock is a parameter of game.h.
 #pragma once
 
+#include "wire_limits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +27,9 @@ const char *platform_network_problem(void);
 
 // Whether a gateway on the way to all servers carries small datagrams alone (client.h).
 bool platform_has_small_datagrams(void);
+
+// The public key of a server, where whoever the player trusts has told it. False: unknown.
+bool platform_server_key(const char *host, uint16_t port, uint8_t key[RAIM_KEY_BYTES]);
 
 // Tells a player who does not see the screen.
 void platform_say(const char *words);

@@ -36,7 +36,7 @@ enum {
 };
 
 struct arena {
-    const struct web_address *name;
+    const struct web_target *target;
     union socket_address address;
     int row; // in the finder
 };
@@ -108,7 +108,7 @@ static const struct arena *find(const struct web_arenas *arenas, const char *pat
     if (strncmp(path, folder, sizeof folder - 1) != 0)
         return NULL;
     for (int i = 0; i < arenas->count; i++)
-        if (strcmp(arenas->list[i].name->text, path + sizeof folder - 1) == 0)
+        if (strcmp(arenas->list[i].target->address.text, path + sizeof folder - 1) == 0)
             return &arenas->list[i];
     return NULL;
 }
@@ -309,13 +309,16 @@ static void write_arena(const struct web_arenas *arenas, const struct arena *are
 {
     const struct raim_finder_row *row = raim_finder_at(arenas->finder, arena->row);
     json_begin_object(json, NULL);
-    json_write_text(json, "address", arena->name->text);
+    json_write_text(json, "address", arena->target->address.text);
+    if (arena->target->key[0] != '\0')
+        json_write_text(json, "key", arena->target->key);
     if (row->answers) {
         json_write_text(json, "name", row->info.name);
         json_write_text(json, "map", row->info.map);
         json_write_count(json, "players", row->info.players);
         json_write_count(json, "max_players", row->info.most_players);
         json_write_count(json, "bots", row->info.bots);
+        json_write_flag(json, "locked", row->info.locked);
     }
     json_write_end(json);
 }
@@ -337,10 +340,10 @@ static bool resolve(struct arena *arena, char *problem, size_t capacity)
     const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM};
     struct addrinfo *found = NULL;
     char port[8];
-    snprintf(port, sizeof port, "%u", arena->name->port);
-    const int result = getaddrinfo(arena->name->host, port, &hints, &found);
+    snprintf(port, sizeof port, "%u", arena->target->address.port);
+    const int result = getaddrinfo(arena->target->address.host, port, &hints, &found);
     if (result != 0) {
-        snprintf(problem, capacity, "cannot resolve the target %s: %s", arena->name->text,
+        snprintf(problem, capacity, "cannot resolve the target %s: %s", arena->target->address.text,
                  gai_strerror(result));
         return false;
     }
@@ -354,7 +357,7 @@ static bool add_arenas(struct web_arenas *arenas, char *problem, size_t capacity
     for (int i = 0; i < arenas->config->target_count; i++) {
         struct arena *arena = &arenas->list[arenas->count];
         struct raim_address address;
-        arena->name = &arenas->config->targets[i];
+        arena->target = &arenas->config->targets[i];
         if (!resolve(arena, problem, capacity))
             return false;
         read_address(&arena->address.any, &address);

@@ -8,6 +8,7 @@
 #include "log.h"
 #include "socket_address.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +81,9 @@ static const struct reader_key KEYS[] = {
      .load = load_targets,
      .expected = "a list of 1 to 64 of \"HOST:PORT\" and \"[IPV6]:PORT\"",
      .meaning = "arenas that browsers may play in, by their UDP ports; datagrams go to them and "
-                "nowhere else. Names are resolved at the start"},
+                "nowhere else. Names are resolved at the start. A space and the public key that "
+                "the server logs at its start may follow: then a page never takes another "
+                "server for it, not even at the first visit"},
     {.name = "page",
      .kind = READER_TEXT,
      IN(page),
@@ -188,10 +191,25 @@ static bool parse_level(const char *text, void *field)
     return log_level_find(text, field);
 }
 
+// "HOST:PORT" or "HOST:PORT KEY".
+static bool parse_target(const char *text, struct web_target *target)
+{
+    char address[WEB_ADDRESS_BYTES];
+    uint8_t key[RAIM_CRYPTO_KEY_BYTES];
+    const size_t length = strcspn(text, " ");
+    const char *digits = text[length] == ' ' ? text + length + 1 : "";
+    if (length >= sizeof address || strlen(digits) >= sizeof target->key ||
+        (text[length] == ' ' && !raim_crypto_read_key(digits, key)))
+        return false;
+    snprintf(address, sizeof address, "%.*s", (int)length, text);
+    strcpy(target->key, digits);
+    return parse_address(address, &target->address) && target->address.port != 0;
+}
+
 static bool is_target(const char *text)
 {
-    struct web_address address;
-    return parse_address(text, &address) && address.port != 0;
+    struct web_target target;
+    return parse_target(text, &target);
 }
 
 static void load_targets(reader_node list, void *into, void *context)
@@ -205,8 +223,9 @@ static void load_targets(reader_node list, void *into, void *context)
     }
     for (int i = 0; i < count; i++) {
         const char *text;
-        if (reader_text(reader_item(list, i), is_target, "\"HOST:PORT\" or \"[IPV6]:PORT\"", &text))
-            parse_address(text, &config->targets[config->target_count++]);
+        if (reader_text(reader_item(list, i), is_target,
+                        "\"HOST:PORT\" or \"[IPV6]:PORT\", and a key", &text))
+            parse_target(text, &config->targets[config->target_count++]);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "gateway.h"
 #include "quic.h"
 #include "reader.h"
+#include "wire_limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,10 +23,15 @@ struct web_address {
     char text[WEB_ADDRESS_BYTES]; // as the file has it
 };
 
+struct web_target {
+    struct web_address address;
+    char key[2 * RAIM_KEY_BYTES + 1]; // public, of the server, hexadecimal; "": not told
+};
+
 struct web_config {
     struct web_address listen;
     int target_count;
-    struct web_address targets[WEB_MAX_TARGETS];
+    struct web_target targets[WEB_MAX_TARGETS];
     char page[CONFIG_PATH_BYTES], recordings[CONFIG_PATH_BYTES]; // directories; "": none
     char certificate[CONFIG_PATH_BYTES], key[CONFIG_PATH_BYTES]; // ""; self-made
     bool has_gateway_key;

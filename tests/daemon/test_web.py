@@ -275,7 +275,7 @@ class PageTest(unittest.TestCase):
             self.assertRegex(found["certificate_hashes"][0], r"^[\w+/]{43}=$")
             self.assertEqual({**found["servers"][0]}, {
                 "address": scene.target, "name": "arena", "map": "crossfire", "players": 0,
-                "max_players": 64, "bots": 0})
+                "max_players": 64, "bots": 0, "locked": False})
 
     def test_the_status_is_for_this_machine(self):
         with Scene() as scene:

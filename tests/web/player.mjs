@@ -2,7 +2,7 @@
 // Plays the page's game without a browser: node player.mjs PAGE SERVER SECONDS. Datagrams go by UDP,
 // letters have a made-up width, and nothing is shown. It joins, runs in squares, fires and chats, and
 // prints its reports and what was written, as JSON. With a FILE.raimrec for a server it watches that. A
-// further argument has more options of the link, as JSON.
+// further argument has more options of the link, as JSON, and what the gateway says of its "servers".
 import dgram from "node:dgram";
 import fs from "node:fs";
 import path from "node:path";
@@ -56,6 +56,7 @@ const until = (moment, wanted) => new Promise(resolve => {
     }, 10);
 });
 
+const {servers, ...options} = JSON.parse(more);
 const isRecording = server.endsWith(".raimrec");
 const asked = [];
 let sentBytes = 0;
@@ -69,8 +70,10 @@ function answer(url) { // as the page's site would, or one that means harm
 }
 if (isRecording)
     globalThis.fetch = async (url, {credentials}) => (asked.push({url, credentials}), answer(url));
+else if (servers)
+    globalThis.fetch = async () => Response.json({servers});
 const link = {gateway: "127.0.0.1:9", name: "Node", [isRecording ? "watch" : "server"]:
-    isRecording ? path.basename(server) : server, ...JSON.parse(more)};
+    isRecording ? path.basename(server) : server, ...options};
 for (const option of Object.entries(link)) game.option(...pass(game, ...option));
 game.open();
 game.resize(WIDTH, HEIGHT, 1);

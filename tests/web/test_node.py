@@ -121,6 +121,16 @@ class NodeTest(unittest.TestCase):
         seen = json.loads(result.stdout)
         self.assertIn("No answer from 127.0.0.1:9", seen["written"])
 
+    def test_the_gateway_knows_the_keys_of_servers(self):
+        with Stage() as stage:
+            daemon = stage.serve(arena())
+            key = re.search(r"server key loaded key=(\w{64})", daemon.log)[1]
+            address = f"127.0.0.1:{daemon.ports[0]}"
+            for told in (key, key[::-1]):
+                seen, _ = play(daemon, 0.5, servers=[{"address": address, "key": told}])
+                self.assertEqual(seen["joined"]["state"] == PLAYING, told == key)
+                self.assertEqual(f"{address} has another key than before" in seen["written"], told != key)
+
     def test_a_gateway_changes_nothing_that_is_known_by_another(self):
         with Stage() as stage:
             daemon = stage.serve(arena())

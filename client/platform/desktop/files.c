@@ -55,6 +55,12 @@ bool platform_has_small_datagrams(void)
     return false;
 }
 
+bool platform_server_key(const char *host, uint16_t port, uint8_t key[RAIM_KEY_BYTES])
+{
+    (void)host, (void)port, (void)key;
+    return false;
+}
+
 void platform_say(const char *words)
 {
     (void)words; // SDL knows no screen readers

@@ -2,8 +2,10 @@
 // Reads the gateway's servers.json with jansson.
 #include "page_gateway.h"
 
+#include "crypto.h"
 #include "http_request.h"
 #include "page.h"
+#include "platform.h"
 
 #include <jansson.h>
 
@@ -59,11 +61,13 @@ static bool read_row(const json_t *server, struct gateway_row *row)
     const char *address = json_string_value(json_object_get(server, "address"));
     const char *name = json_string_value(json_object_get(server, "name"));
     const char *map = json_string_value(json_object_get(server, "map"));
+    const char *key = json_string_value(json_object_get(server, "key"));
     struct server_address read;
     if (address == NULL || !server_address_read(address, &read))
         return false;
     *row = (struct gateway_row){.answers = name != NULL};
     server_address_write(&read, row->address);
+    row->has_key = key != NULL && raim_crypto_read_key(key, row->key);
     snprintf(row->info.name, sizeof row->info.name, "%s", name != NULL ? name : "");
     snprintf(row->info.map, sizeof row->info.map, "%s", map != NULL ? map : "");
     row->info.players = read_count(server, "players");
@@ -140,12 +144,31 @@ const struct gateway_row *gateway_at(int index)
     return &gateway.rows[index];
 }
 
+static void write_server(const char *host, uint16_t port, char text[SERVER_ADDRESS_BYTES])
+{
+    struct server_address address = {.port = port};
+    snprintf(address.host, sizeof address.host, "%s", host);
+    server_address_write(&address, text);
+}
+
+bool platform_server_key(const char *host, uint16_t port, uint8_t key[RAIM_KEY_BYTES])
+{
+    char name[SERVER_ADDRESS_BYTES];
+    write_server(host, port, name);
+    for (int i = 0; i < gateway.count; i++) {
+        const struct gateway_row *row = &gateway.rows[i];
+        if (!row->has_key || strcmp(row->address, name) != 0)
+            continue;
+        memcpy(key, row->key, RAIM_KEY_BYTES);
+        return true;
+    }
+    return false;
+}
+
 int gateway_open_session(const char *host, uint16_t port)
 {
     char server[SERVER_ADDRESS_BYTES], url[2 * SERVER_ADDRESS_BYTES + 32];
-    struct server_address address = {.port = port};
-    snprintf(address.host, sizeof address.host, "%s", host);
-    server_address_write(&address, server);
+    write_server(host, port, server);
     snprintf(url, sizeof url, "https://%s/arena/%s", gateway.address, server);
     return page_open_session(url, strlen(url), gateway.hashes, strlen(gateway.hashes));
 }

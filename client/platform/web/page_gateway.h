@@ -5,6 +5,7 @@
 
 #include "server_address.h"
 #include "server_info.h"
+#include "wire_limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,8 @@ enum { GATEWAY_ROWS = 128 };
 
 struct gateway_row {
     char address[SERVER_ADDRESS_BYTES]; // HOST:PORT
+    bool has_key;
+    uint8_t key[RAIM_KEY_BYTES]; // public, of the server
     bool answers;
     struct raim_server_info info; // answers
 };

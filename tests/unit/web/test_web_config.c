@@ -73,17 +73,20 @@ static struct web_config *assert_accepted(const char *text)
     return config;
 }
 
+#define KEY "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define TARGETS "targets = ( \"127.0.0.1:7246\" );\n"
 
 TEST(targets_are_all_that_is_needed)
 {
-    struct web_config *config = assert_accepted(
-        "targets = ( \"127.0.0.1:7246\", \"[::1]:7247\", \"arena.example.org:1\" );");
+    struct web_config *config = assert_accepted("targets = ( \"127.0.0.1:7246\", \"[::1]:7247 " KEY
+                                                "\", \"arena.example.org:1\" );");
     assert_int_equal(config->target_count, 3);
-    assert_string_equal(config->targets[1].host, "::1");
-    assert_int_equal(config->targets[1].port, 7247);
-    assert_string_equal(config->targets[1].text, "[::1]:7247");
-    assert_string_equal(config->targets[2].host, "arena.example.org");
+    assert_string_equal(config->targets[1].address.host, "::1");
+    assert_int_equal(config->targets[1].address.port, 7247);
+    assert_string_equal(config->targets[1].address.text, "[::1]:7247");
+    assert_string_equal(config->targets[1].key, KEY);
+    assert_string_equal(config->targets[2].key, "");
+    assert_string_equal(config->targets[2].address.host, "arena.example.org");
     assert_string_equal(config->listen.host, "127.0.0.1");
     assert_int_equal(config->listen.port, 7240);
     assert_false(config->has_gateway_key);
@@ -113,12 +116,17 @@ TEST(addresses_are_checked)
                                         "a:1x",
                                         "[::1]",
                                         "a:",
-                                        "*:7246"};
+                                        "*:7246",
+                                        "a:1 ",
+                                        "a:1 0123",
+                                        "a:1 " KEY "0",
+                                        "a:1  " KEY};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        char text[128], expected[256];
+        char text[256], expected[256];
         snprintf(text, sizeof text, "\ntargets = ( \"%s\" );", wrong[i]);
         snprintf(expected, sizeof expected,
-                 "web.conf:2: targets[0]: got \"%s\", want \"HOST:PORT\" or \"[IPV6]:PORT\"\n",
+                 "web.conf:2: targets[0]: got \"%s\", want \"HOST:PORT\" or \"[IPV6]:PORT\", and a "
+                 "key\n",
                  wrong[i]);
         assert_rejected(text, expected);
     }
