@@ -3,6 +3,7 @@
 """raim-web, the gateway for browsers, between a real raimd and clients that speak WebTransport: a
 client of the tests (tests/web/carrier.c) and both browsers."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -31,7 +32,13 @@ class PlayTest(unittest.TestCase):
     def test_clients_play_through_the_gateway(self):
         with Scene() as scene:
             scene.carry()
-            report = scene.bots(scene.daemon, 4, seconds=5, ports=[scene.carrier_port]).report()
+            bots = scene.bots(scene.daemon, 4, ports=[scene.carrier_port])
+            scene.daemon.wait_pressing(4)
+            scene.daemon.poll("announcements, one a second", lambda: scene.daemon.get_json()[
+                "arenas"][0]["announcements"] >= 4 * 4)
+            scene.gateway.wait_count("datagrams_out", 200)
+            bots.stop(signal.SIGINT)
+            report = bots.report()
             self.assertEqual(report["connected"], 4, report)
             self.assertEqual(report["decode_errors"], 0)
             self.assertEqual(report["resumes"], 0)
@@ -39,10 +46,8 @@ class PlayTest(unittest.TestCase):
             status = scene.gateway.status()
             self.assertEqual(status["sessions_total"], 4)
             self.assertGreater(status["datagrams_in"], 100)
-            self.assertGreater(status["datagrams_out"], 100)
             self.assertEqual(status["dropped_rate"], 0)
             arena, = scene.daemon.get_json()["arenas"]
-            self.assertGreaterEqual(arena["announcements"], 4 * 4) # one a second of each
             self.assertEqual([arena["rejections"][f"gateway_{why}"]
                               for why in ("key", "socket", "time")], [0, 0, 0])
 
@@ -52,7 +57,10 @@ class PlayTest(unittest.TestCase):
             scene.gateway.stop()
             scene.gateway = scene.start_gateway(listen=f"[::]:{scene.web_port}")
             scene.carry() # by IPv4
-            report = scene.bots(scene.daemon, 2, seconds=2, ports=[scene.carrier_port]).report()
+            bots = scene.bots(scene.daemon, 2, ports=[scene.carrier_port])
+            scene.daemon.wait_pressing(2)
+            bots.stop(signal.SIGINT)
+            report = bots.report()
             self.assertEqual((report["connected"], report["decode_errors"]), (2, 0))
 
     def test_a_client_of_a_killed_gateway_is_told_by_the_next_one(self):
@@ -108,13 +116,27 @@ class PlayTest(unittest.TestCase):
                 status = scene.gateway.wait_count("rejected_path", 1)
             self.assertEqual(status["sessions_total"], 0)
 
-    def test_session_that_ends_frees_its_connection(self):
+    def test_session_that_is_left_frees_its_connection_at_once(self):
         with Scene() as scene:
             carrier = scene.carry()
-            scene.bots(scene.daemon, 2, seconds=2, ports=[scene.carrier_port]).report()
+            bots = scene.bots(scene.daemon, 2, ports=[scene.carrier_port])
+            scene.daemon.wait_pressing(2)
+            bots.stop(signal.SIGINT)
             self.assertEqual(scene.gateway.status()["sessions"], 2)
             carrier.stop()
-            poll("no session", lambda: scene.gateway.status()["connections"] == 0, 60)
+            self.assertEqual(json.loads(carrier.out.splitlines()[-1])["idle_s"], 30)
+            poll("no connection", lambda: scene.gateway.status()["connections"] == 0, 10)
+
+    def test_client_that_vanishes_frees_its_connection(self):
+        """After the shorter of both ends' idle time-outs."""
+        with Scene() as scene:
+            carrier = scene.carry(idle_s=1)
+            carrier.expected_status = -signal.SIGKILL
+            bots = scene.bots(scene.daemon, 2, ports=[scene.carrier_port])
+            scene.daemon.wait_pressing(2)
+            carrier.kill()
+            poll("no connection", lambda: scene.gateway.status()["connections"] == 0, 10)
+            bots.stop(signal.SIGINT)
 
 
 class LimitsTest(unittest.TestCase):
@@ -165,35 +187,47 @@ class LimitsTest(unittest.TestCase):
 class StrangersTest(unittest.TestCase):
     """Datagrams that are no connection's."""
 
-    def exchange(self, gateway, datagram, wait_s=0.5):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
-            stranger.settimeout(wait_s)
-            stranger.sendto(datagram, ("127.0.0.1", gateway.port))
-            try:
-                return stranger.recv(2048)
-            except TimeoutError:
-                return b""
+    OTHER_VERSION = (b"\xc0\x6b\x33\x43\xcf\x08" + bytes(8) + b"\x08" + bytes(8)).ljust(1200, b"\0")
+
+    def exchange(self, gateway, *datagrams):
+        """The answers to these, each of another client; b"" for none."""
+        before, answers = gateway.status()["packets_in"], []
+        with contextlib.ExitStack() as stack:
+            strangers = [stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+                         for _ in (*datagrams, "last")]
+            for stranger, datagram in zip(strangers, (*datagrams, self.OTHER_VERSION)):
+                stranger.sendto(datagram, ("127.0.0.1", gateway.port))
+            strangers[-1].settimeout(START_S)
+            strangers[-1].recv(2048) # answered after all others
+            self.assertEqual(gateway.status()["packets_in"], before + len(strangers))
+            for stranger in strangers[:-1]:
+                stranger.setblocking(False)
+                try:
+                    answers.append(stranger.recv(2048))
+                except BlockingIOError:
+                    answers.append(b"")
+        return answers
 
     def test_other_versions_are_offered_version_1(self):
         with Scene() as scene:
-            head = b"\xc0\x6b\x33\x43\xcf\x08" + bytes(8) + b"\x08" + bytes(8) # version 2
-            answer = self.exchange(scene.gateway, head.ljust(1200, b"\0"), START_S)
+            answer, none = self.exchange(scene.gateway, self.OTHER_VERSION, self.OTHER_VERSION[:-1])
             self.assertEqual(answer[1:5], bytes(4))
             self.assertIn(b"\0\0\0\1", answer[-8:])
-            self.assertEqual(self.exchange(scene.gateway, head.ljust(1199, b"\0")), b"")
+            self.assertEqual(none, b"")
 
     def test_unknown_connections_are_reset_by_less_than_they_send(self):
         with Scene() as scene:
-            answer = self.exchange(scene.gateway, b"\x40" + os.urandom(60), START_S)
+            answer, none = self.exchange(scene.gateway, b"\x40" + os.urandom(60),
+                                         b"\x40" + os.urandom(30))
             self.assertTrue(21 <= len(answer) < 61, answer)
             self.assertEqual(answer[0] & 0xc0, 0x40)
-            self.assertEqual(self.exchange(scene.gateway, b"\x40" + os.urandom(30)), b"")
+            self.assertEqual(none, b"")
 
     def test_junk_is_not_answered(self):
         with Scene() as scene:
-            for datagram in (b"", b"\xff", b"\xc0\0\0\0\1", os.urandom(1) * 1300,
-                             b"\xc0\0\0\0\1\x08" + bytes(1250), b"GET / HTTP/1.1\r\n\r\n"):
-                answer = self.exchange(scene.gateway, datagram, 0.3)
+            junk = (b"", b"\xff", b"\xc0\0\0\0\1", os.urandom(1) * 1300,
+                    b"\xc0\0\0\0\1\x08" + bytes(1250), b"GET / HTTP/1.1\r\n\r\n")
+            for datagram, answer in zip(junk, self.exchange(scene.gateway, *junk)):
                 self.assertLessEqual(len(answer), len(datagram))
             self.assertEqual(scene.gateway.status()["connections"], 0)
 
@@ -311,8 +345,9 @@ class CertificateTest(unittest.TestCase):
             scene.gateway.send(signal.SIGHUP)
             poll("the new certificate", lambda: subject()[1] == b"two.example")
             scene.carry()
-            report = scene.bots(scene.daemon, 1, seconds=2, ports=[scene.carrier_port]).report()
-            self.assertEqual(report["connected"], 1)
+            bots = scene.bots(scene.daemon, 1, ports=[scene.carrier_port])
+            scene.daemon.wait_pressing(1)
+            bots.stop(signal.SIGINT)
 
 
 class CommandLineTest(unittest.TestCase):
@@ -360,7 +395,7 @@ ASK = """(async () => {
   const request = new Uint8Array(512);
   request.set([255, 255, 255, 255, 82, 65, 73, 77, 1, 2]);
   const times = [], largest = transport.datagrams.maxDatagramSize;
-  while (times.length < 60) {
+  while (times.length < 20) {
     const begun = performance.now();
     await writer.write(request);
     const {value} = await Promise.race([reader.read(),
@@ -370,7 +405,7 @@ ASK = """(async () => {
   }
   times.sort((one, other) => one - other);
   transport.close();
-  return {p50: times[30], p99: times[58], largest};
+  return {p50: times[10], largest};
 })().then(it => { window.found = it; }, error => { window.found = {error: String(error)}; })"""
 
 
@@ -383,7 +418,7 @@ def ask_cookies(test, page, scene):
     print(f"cookies through the gateway: {found}", flush=True)
     test.assertNotIn("error", found)
     test.assertGreaterEqual(found["largest"], 1000) # of the browser's datagrams
-    test.assertGreaterEqual(scene.gateway.status()["datagrams_out"], 60)
+    test.assertGreaterEqual(scene.gateway.status()["datagrams_out"], 20)
     poll("the end of the session", lambda: scene.gateway.status()["sessions"] == 0)
 
 

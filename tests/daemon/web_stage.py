@@ -5,7 +5,6 @@ by the tests of the gateway and its bench."""
 import http.client
 import json
 import re
-import signal
 
 import harness
 from gateway import KEY
@@ -89,10 +88,12 @@ class Scene(Stage):
         return self._start(Gateway, [BIN / "raim-web", "-c", path],
                            {"STATE_DIRECTORY": str(self.state)}).wait_started()
 
-    def carry(self, target=None, port=None, own=None):
-        """A carrier at a port, from an own address."""
-        network = self.network if own is None else (*(self.network or (0, 0)), own)
-        carrier = self._start(Carrier, [BIN / "carrier", port or self.carrier_port, self.web_port,
-                                        target or self.target, *network], None)
-        carrier.expected_status = -signal.SIGTERM
-        return carrier
+    def carry(self, target=None, port=None, own=None, idle_s=None):
+        """A carrier at a port, from an own address; it offers such an idle time-out."""
+        network = list(self.network)
+        if own is not None or idle_s is not None:
+            network = [*(network or (0, 0)), own or "127.0.0.1"]
+        if idle_s is not None:
+            network.append(idle_s)
+        return self._start(Carrier, [BIN / "carrier", port or self.carrier_port, self.web_port,
+                                     target or self.target, *network], None)

@@ -4,13 +4,14 @@
 // its own, and back. So raim-bots and every client of the tests play through a real gateway.
 // A session that ends is opened again by the sender's next datagram, as a page does.
 //
-//     carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT [OWN_ADDRESS]]
+//     carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT [OWN_ADDRESS [IDLE_S]]]
 //
 // opens sessions for the arena, or, where that is "-", connections without a request, and where it
 // is "--", handshakes that are not finished and begin anew after a second. They come from the own
-// address; "sender": from that of their sender. It simulates a network between itself and the
-// gateway, and prints "ready" and a line of JSON with its counts at each line of its standard
-// input. It shares no code with the gateway but the names of quic_version.h.
+// address; "sender": from that of their sender. They offer an idle time-out of IDLE_S. It simulates
+// a network between itself and the gateway. It prints "ready", and a line of JSON with its counts
+// at each line of its standard input and at SIGTERM, when it closes its sessions as a page does
+// that is left. It shares no code with the gateway but the names of quic_version.h.
 #define _GNU_SOURCE
 #include <ngtcp2/ngtcp2.h>
 #include <ngtcp2/ngtcp2_crypto.h>
@@ -25,6 +26,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,10 +65,13 @@ static int session_count, sockets, local;
 static struct sockaddr_in gateway, source; // `source` of the sessions, without a port
 static const char *arena;
 static bool is_unfinished, comes_from_sender;
+static uint64_t idle_s = 30;
+static volatile sig_atomic_t is_left;
 static gnutls_certificate_credentials_t credentials;
 static gnutls_priority_t priorities;
 static struct {
     uint64_t opened, ready, ended, rejected, sent, received, dropped, slowest_us;
+    uint64_t idle_s; // that the gateway offered last
 } counts;
 
 // Packets that are on the simulated network, in the order in which they arrive: the delay is the
@@ -152,6 +157,8 @@ static int make_cid(ngtcp2_conn *conn, ngtcp2_cid *id, uint8_t *token, size_t si
 static int end_handshake(ngtcp2_conn *conn, void *context)
 {
     struct session *session = context;
+    counts.idle_s =
+        ngtcp2_conn_get_remote_transport_params(conn)->max_idle_timeout / NGTCP2_SECONDS;
     static const uint8_t settings[] = {0, 4, 7, 0x33, 1, 0xAB, 0x60, 0x37, 0x42, 1};
     if (ngtcp2_conn_open_uni_stream(conn, &session->streams[0], NULL) != 0 ||
         ngtcp2_conn_open_bidi_stream(conn, &session->streams[1], NULL) != 0)
@@ -301,7 +308,7 @@ static struct session *open_session(const struct sockaddr_in *sender)
     parameters.initial_max_stream_data_bidi_local = 16384;
     parameters.initial_max_stream_data_uni = 16384;
     parameters.initial_max_streams_uni = 8;
-    parameters.max_idle_timeout = 30 * NGTCP2_SECONDS;
+    parameters.max_idle_timeout = idle_s * NGTCP2_SECONDS;
     parameters.max_datagram_frame_size = 65535;
     ngtcp2_cid own = {.datalen = 8}, other = {.datalen = 18};
     gnutls_rnd(GNUTLS_RND_RANDOM, own.data, own.datalen);
@@ -472,12 +479,33 @@ static void look_after_all(void)
 static void report(void)
 {
     printf("{\"opened\":%llu,\"ready\":%llu,\"ended\":%llu,\"rejected\":%llu,\"sent\":%llu,"
-           "\"received\":%llu,\"dropped\":%llu,\"slowest_ms\":%.1f}\n",
+           "\"received\":%llu,\"dropped\":%llu,\"slowest_ms\":%.1f,\"idle_s\":%llu}\n",
            (unsigned long long)counts.opened, (unsigned long long)counts.ready,
            (unsigned long long)counts.ended, (unsigned long long)counts.rejected,
            (unsigned long long)counts.sent, (unsigned long long)counts.received,
-           (unsigned long long)counts.dropped, (double)counts.slowest_us / 1000);
+           (unsigned long long)counts.dropped, (double)counts.slowest_us / 1000,
+           (unsigned long long)counts.idle_s);
     fflush(stdout);
+}
+
+static void leave(int signal)
+{
+    (void)signal;
+    is_left = 1;
+}
+
+static void close_all(void)
+{
+    uint8_t packet[1200];
+    ngtcp2_pkt_info info;
+    ngtcp2_ccerr none;
+    ngtcp2_ccerr_default(&none);
+    for (int i = 0; i < session_count; i++) {
+        const ngtcp2_ssize size = ngtcp2_conn_write_connection_close(
+            sessions[i]->conn, NULL, &info, packet, sizeof packet, &none, now());
+        if (size > 0)
+            (void)!send(sessions[i]->socket, packet, (size_t)size, 0);
+    }
 }
 
 static struct sockaddr_in address_of(const char *port)
@@ -489,14 +517,16 @@ static struct sockaddr_in address_of(const char *port)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4 && argc != 6 && argc != 7) {
+    if (argc != 4 && (argc < 6 || argc > 8)) {
         fprintf(stderr, "usage: carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT "
-                        "[OWN_ADDRESS]]\n");
+                        "[OWN_ADDRESS [IDLE_S]]]\n");
         return 64;
     }
     source = address_of("0");
-    comes_from_sender = argc == 7 && strcmp(argv[6], "sender") == 0;
-    if (argc == 7 && !comes_from_sender)
+    comes_from_sender = argc >= 7 && strcmp(argv[6], "sender") == 0;
+    if (argc == 8)
+        idle_s = (uint64_t)atoi(argv[7]);
+    if (argc >= 7 && !comes_from_sender)
         source.sin_addr.s_addr = inet_addr(argv[6]);
     if (argc >= 6) {
         delay_ns = (uint64_t)(atof(argv[4]) / 2 * NGTCP2_MILLISECONDS);
@@ -521,9 +551,10 @@ int main(int argc, char **argv)
     gnutls_certificate_allocate_credentials(&credentials);
     gnutls_priority_init(&priorities, "NORMAL:-VERS-ALL:+VERS-TLS1.3:%DISABLE_TLS13_COMPAT_MODE",
                          NULL);
+    signal(SIGTERM, leave);
     puts("ready");
     fflush(stdout);
-    for (uint64_t due = 0;;) {
+    for (uint64_t due = 0; !is_left;) {
         struct epoll_event events[EVENTS];
         const int count = epoll_wait(sockets, events, EVENTS, delay_ns > 0 ? 1 : TIMER_MS);
         for (int i = 0; i < count; i++) {
@@ -543,4 +574,7 @@ int main(int argc, char **argv)
             due = now() + TIMER_MS * NGTCP2_MILLISECONDS;
         }
     }
+    close_all();
+    report();
+    _exit(0); // what the sessions hold is no leak
 }
