@@ -50,7 +50,7 @@ class PlayTest(unittest.TestCase):
         recordings.mkdir(parents=True)
         self.state = {"STATE_DIRECTORY": str(state)}
         self.daemon = self.stage.serve(arena(bots=self.bots, **keys), env=self.state,
-                                       http_page=f"http://127.0.0.1:{self.port}/")
+                                       http_page=f"http://localhost:{self.port}/")
         self.server = f"127.0.0.1:{self.daemon.ports[0]}"
         self.config = self.stage.write_config(
             f'listen = "127.0.0.1:{self.port}";\ntargets = ["{self.server}"];\npage = "{PAGE}";\n'
@@ -64,7 +64,7 @@ class PlayTest(unittest.TestCase):
 
     def url(self, **options):
         words = "&".join(f"{name}={value}" for name, value in options.items())
-        return f"http://127.0.0.1:{self.port}/?server={self.server}&{words}"
+        return f"http://localhost:{self.port}/?server={self.server}&{words}"
 
     def report(self):
         return json.loads(self.page.evaluate("JSON.stringify(globalThis.raim?.report?.() ?? {})") or "{}")

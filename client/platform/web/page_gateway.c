@@ -168,7 +168,10 @@ bool platform_server_key(const char *host, uint16_t port, uint8_t key[RAIM_KEY_B
 int gateway_open_session(const char *host, uint16_t port)
 {
     char server[SERVER_ADDRESS_BYTES], url[2 * SERVER_ADDRESS_BYTES + 32];
+    static const char local[] = "localhost:"; // Chromium tries ::1 alone
+    const bool is_local = strncmp(gateway.address, local, sizeof local - 1) == 0;
     write_server(host, port, server);
-    snprintf(url, sizeof url, "https://%s/arena/%s", gateway.address, server);
+    snprintf(url, sizeof url, "https://%s%s/arena/%s", is_local ? "127.0.0.1:" : "",
+             gateway.address + (is_local ? sizeof local - 1 : 0), server);
     return page_open_session(url, strlen(url), gateway.hashes, strlen(gateway.hashes));
 }
