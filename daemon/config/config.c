@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +84,19 @@ struct config *config_load_reported(const char *path, struct diagnostics *diagno
     return config;
 }
 
-struct config *config_demo(struct diagnostics *diagnostics)
+struct config *config_demo(const char *more, struct diagnostics *diagnostics)
 {
     static const char path[] = "demo.conf";
-    return load(reader_open_text(path, embedded_config_demo, diagnostics), path, true, diagnostics);
+    char include[PATH_MAX + 16] = "", *text = NULL;
+    if (more != NULL)
+        snprintf(include, sizeof include, "@include \"%s\"\n", more);
+    if (asprintf(&text, "%s%s", embedded_config_demo, include) < 0) {
+        diagnostics_no_memory(diagnostics);
+        return NULL;
+    }
+    struct reader *reader = reader_open_text(path, text, diagnostics);
+    free(text);
+    return load(reader, path, true, diagnostics);
 }
 
 struct config *config_load_map(const char *config_path, const char *path, double radius,

@@ -222,8 +222,8 @@ struct config *config_load(const char *path, FILE *out);
 struct config *config_load_reported(const char *path, struct diagnostics *diagnostics);
 
 // Loads config/demo.conf for `raimd --demo`; the file and its maps are embedded in the program.
-// Returns NULL when memory runs out.
-struct config *config_demo(struct diagnostics *diagnostics);
+// With `more`, a file, it also has that one's keys. Else as config_load_reported.
+struct config *config_demo(const char *more, struct diagnostics *diagnostics);
 
 // Copies from `from` the keys that a running match adopts: those that apply at once, with the next
 // break or with the next round. Any thread.

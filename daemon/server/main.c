@@ -49,7 +49,8 @@ static const struct argp_option known[] = {
     {"print-config", 'T', NULL, 0, "Check, then print every value and where it comes from", 0},
     {"config-reference", CONFIG_REFERENCE, NULL, 0,
      "Print a configuration of every key with its meaning and default", 0},
-    {"demo", DEMO, NULL, 0, "Run two arenas with bots on loopback, by a built-in configuration", 0},
+    {"demo", DEMO, NULL, 0,
+     "Run two arenas with bots on loopback, by a built-in configuration, to which -c adds keys", 0},
     {"help", 'h', NULL, 0, "Print this text", -1},
     {"usage", USAGE, NULL, 0, "Print a short summary", -1},
     {"version", 'V', NULL, 0, "Print the version", -1},
@@ -59,11 +60,9 @@ static const struct argp_option known[] = {
 // Checks combinations once every option is known.
 static void check(struct argp_state *state, struct options *options)
 {
-    if (options->demo && options->config_path != NULL)
-        argp_error(state, "--demo takes no configuration");
     if (options->json && options->action != OPTIONS_CHECK_CONFIG)
         argp_error(state, "--json goes with -t");
-    if (options->config_path == NULL)
+    if (options->config_path == NULL && !options->demo)
         options->config_path = RAIM_DEFAULT_CONFIG;
 }
 
@@ -204,8 +203,8 @@ static struct config *load_config(const struct options *options, int *exit_statu
         report.style = DIAGNOSTICS_JSON;
     else if (log_is_journal())
         report.style = DIAGNOSTICS_JOURNAL;
-    struct config *config =
-        options->demo ? config_demo(&report) : config_load_reported(options->config_path, &report);
+    struct config *config = options->demo ? config_demo(options->config_path, &report)
+                                          : config_load_reported(options->config_path, &report);
     if (options->demo && config != NULL && getenv("RUNTIME_DIRECTORY") == NULL)
         demo_socket_path(config->control, sizeof config->control);
     diagnostics_end(&report);

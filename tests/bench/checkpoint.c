@@ -92,7 +92,7 @@ int main(int argc, char **argv)
         return 64;
     }
     static struct bench bench;
-    struct config *config = config_demo(&(struct diagnostics){.out = stderr});
+    struct config *config = config_demo(NULL, &(struct diagnostics){.out = stderr});
     bench.ticks = atoi(argv[3]);
     const bool good = config != NULL && bench.ticks > 0 &&
                       open_bench(&bench, config, argv[1], (uint32_t)atoi(argv[2]));

@@ -33,8 +33,7 @@ class OptionsTest(unittest.TestCase):
 
     def test_bad_usage_exits_64_and_says_what(self):
         for options, words in ((["--nonsense"], "--nonsense"), (["-x"], "'x'"),
-                               (["-c"], "requires an argument"), (["here"], "'here'"),
-                               (["--demo", "-c", "file"], "--demo")):
+                               (["-c"], "requires an argument"), (["here"], "'here'")):
             with self.subTest(options):
                 result = run_raimd(*options)
                 self.assertEqual(result.returncode, EXIT_USAGE)
@@ -49,6 +48,13 @@ class OptionsTest(unittest.TestCase):
                 self.assertEqual(result.returncode, 0)
                 self.assertIn("good, 2 arenas", result.stdout)
                 self.assertEqual(result.stderr, "")
+
+    def test_a_file_adds_keys_to_the_demo(self):
+        with Stage() as stage:
+            path = stage.write_config('http = { page = "https://a.example/"; };\n', "more.conf")
+            result = run_raimd("--demo", "-c", path, "-T")
+            self.assertIn(f'http.page = "https://a.example/"; # {path}:1', result.stdout)
+            self.assertEqual(result.stderr, "")
 
 
 class ConfigTest(unittest.TestCase):

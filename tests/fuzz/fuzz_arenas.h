@@ -35,7 +35,7 @@ static inline void fuzz_make_arenas(void)
     log_set_level(LOG_LEVEL_ERROR); // the screen is for what the target has to say
     if (fuzz_config != NULL)
         return;
-    fuzz_config = config_demo(&(struct diagnostics){.out = stderr});
+    fuzz_config = config_demo(NULL, &(struct diagnostics){.out = stderr});
     for (int i = 0; i < FUZZ_ARENAS; i++) {
         fuzz_config->arenas[i].port = 0;
         fuzz_arenas[i] = arena_create(fuzz_config, &fuzz_config->arenas[i], &nothing, NULL, &nobody,

@@ -88,7 +88,7 @@ static void open_fixture(void)
     rejection = NULL;
     unsetenv("STATE_DIRECTORY");
     fixture.loop = loop_create();
-    fixture.config = config_demo(&(struct diagnostics){.out = stderr});
+    fixture.config = config_demo(NULL, &(struct diagnostics){.out = stderr});
     for (int i = 0; i < 2; i++) {
         fixture.config->arenas[i].port = 0;
         fixture.table.running.arenas[i] =

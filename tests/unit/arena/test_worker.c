@@ -27,7 +27,7 @@ static struct fixture fixture;
 static int start_with(uint32_t bots)
 {
     char error[256] = "";
-    fixture = (struct fixture){.config = config_demo(&(struct diagnostics){.out = stderr})};
+    fixture = (struct fixture){.config = config_demo(NULL, &(struct diagnostics){.out = stderr})};
     fixture.config->arenas[0].port = 0;
     fixture.config->arenas[0].match.bots = bots;
     fixture.config->arenas[0].queries = true;

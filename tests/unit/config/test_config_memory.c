@@ -107,7 +107,7 @@ TEST(one_map_and_the_demo_fail_politely)
         for (int number = 1; config == NULL; number++) {
             struct diagnostics report = {.out = stderr};
             fail_next(number);
-            config = which == 0 ? config_demo(&report)
+            config = which == 0 ? config_demo(NULL, &report)
                                 : config_load_map(path_of("raimd.conf"), "m.conf", 20, &report);
             const bool failed = allocations >= failing;
             failing = 0;

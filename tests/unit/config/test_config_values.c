@@ -101,7 +101,7 @@ TEST(print_reports_each_value_and_its_source)
 TEST(the_demo_is_the_file_that_the_repository_has)
 {
     struct diagnostics report = {.out = stderr};
-    struct config *demo = config_demo(&report);
+    struct config *demo = config_demo(NULL, &report);
     struct config *file = config_load(RAIM_SOURCE_DIR "/config/demo.conf", stderr);
     assert_non_null(demo);
     assert_non_null(file);

@@ -305,7 +305,7 @@ static struct answers_subject subject;
 static int set_up(void **state)
 {
     (void)state;
-    config = config_demo(&(struct diagnostics){.out = stderr});
+    config = config_demo(NULL, &(struct diagnostics){.out = stderr});
     struct raim_match_def def = raim_match_default_def();
     def.map = config->arenas[0].match.map;
     def.bots = BOTS;
