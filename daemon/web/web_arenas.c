@@ -33,12 +33,13 @@ enum {
     ASK_MS = 100,       // the finder's step
     ASKED_MS = 10000,   // so long after somebody asked the arenas are asked
     BURST_MS = 1000,    // that a player may send at once
+    NOT_LISTED = -1,
 };
 
 struct arena {
     const struct web_target *target;
-    union socket_address address;
-    int row; // in the finder
+    union socket_address address; // with the first port
+    int row;                      // in the finder; NOT_LISTED
 };
 
 struct web_session {
@@ -102,27 +103,39 @@ static struct raim_address write_address(struct udp_address from)
 
 // --- Sessions ---
 
-static const struct arena *find(const struct web_arenas *arenas, const char *path)
+// The address of the arena that a path names. False: the configuration has none.
+static bool find(const struct web_arenas *arenas, const char *path, union socket_address *address)
 {
     static const char folder[] = "/arena/";
-    if (strncmp(path, folder, sizeof folder - 1) != 0)
-        return NULL;
-    for (int i = 0; i < arenas->count; i++)
-        if (strcmp(arenas->list[i].target->address.text, path + sizeof folder - 1) == 0)
-            return &arenas->list[i];
-    return NULL;
+    const char *name = path + sizeof folder - 1;
+    const char *colon = strrchr(path, ':');
+    uint16_t port;
+    if (strncmp(path, folder, sizeof folder - 1) != 0 || colon == NULL || colon < name ||
+        !web_port_read(colon + 1, &port))
+        return false;
+    const size_t length = (size_t)(colon + 1 - name);
+    for (int i = 0; i < arenas->count; i++) {
+        const struct web_target *target = arenas->list[i].target;
+        if (strncmp(target->address.text, name, length) != 0 || port < target->address.port ||
+            port > target->last_port)
+            continue;
+        *address = arenas->list[i].address;
+        *(address->any.sa_family == AF_INET ? &address->v4.sin_port : &address->v6.sin6_port) =
+            htons(port);
+        return true;
+    }
+    return false;
 }
 
 // A socket that talks to one arena alone. -1 when the kernel gives none.
-static int open_socket(struct web_arenas *arenas, const struct arena *arena,
+static int open_socket(struct web_arenas *arenas, const union socket_address *arena,
                        struct web_session *session)
 {
     union socket_address own;
     const int descriptor =
-        socket(arena->address.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        socket(arena->any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = session};
-    if (descriptor >= 0 &&
-        connect(descriptor, &arena->address.any, socket_address_size(&arena->address)) == 0 &&
+    if (descriptor >= 0 && connect(descriptor, &arena->any, socket_address_size(arena)) == 0 &&
         socket_address_of(descriptor, &own) && read_address(&own.any, &session->own) &&
         epoll_ctl(arenas->sockets, EPOLL_CTL_ADD, descriptor, &event) == 0)
         return descriptor;
@@ -135,8 +148,8 @@ int web_arenas_open(void *context, struct quic_connection *connection, const cha
                     void **opened)
 {
     struct web_arenas *arenas = context;
-    const struct arena *arena = find(arenas, path);
-    if (arena == NULL) {
+    union socket_address arena;
+    if (!find(arenas, path, &arena)) {
         arenas->counts->rejected_path++;
         return 404;
     }
@@ -149,7 +162,7 @@ int web_arenas_open(void *context, struct quic_connection *connection, const cha
                                     .link = &arenas->sessions,
                                     .bucket = INT64_MIN,
                                     .received_ms = monotonic_ms()};
-    session->socket = open_socket(arenas, arena, session);
+    session->socket = open_socket(arenas, &arena, session);
     if (session->socket < 0) {
         free(session);
         return 503;
@@ -329,7 +342,8 @@ void web_arenas_write(struct web_arenas *arenas, struct json_writer *json)
     ask(arenas);
     json_begin_array(json, "servers");
     for (int i = 0; i < arenas->count; i++)
-        write_arena(arenas, &arenas->list[i], json);
+        if (arenas->list[i].row != NOT_LISTED)
+            write_arena(arenas, &arenas->list[i], json);
     json_write_end(json);
 }
 
@@ -360,10 +374,13 @@ static bool add_arenas(struct web_arenas *arenas, char *problem, size_t capacity
         arena->target = &arenas->config->targets[i];
         if (!resolve(arena, problem, capacity))
             return false;
+        arenas->count++;
+        arena->row = NOT_LISTED;
+        if (arena->target->last_port != arena->target->address.port)
+            continue;
         read_address(&arena->address.any, &address);
         arena->row = raim_finder_add(arenas->finder, &address, 1);
         raim_finder_keep(arenas->finder, arena->row);
-        arenas->count++;
     }
     return true;
 }

@@ -83,7 +83,8 @@ static const struct reader_key KEYS[] = {
      .meaning = "arenas that browsers may play in, by their UDP ports; datagrams go to them and "
                 "nowhere else. Names are resolved at the start. A space and the public key that "
                 "the server logs at its start may follow: then a page never takes another "
-                "server for it, not even at the first visit"},
+                "server for it, not even at the first visit. \"HOST:PORT-PORT\" are all arenas "
+                "of these ports, which the page does not list: links and matchmakers lead there"},
     {.name = "page",
      .kind = READER_TEXT,
      IN(page),
@@ -148,6 +149,15 @@ static const struct reader_table TABLE = ROWS(KEYS);
 
 // --- Values ---
 
+bool web_port_read(const char *text, uint16_t *port)
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (digits < 1 || digits > 5 || text[digits] != '\0' || atol(text) > UINT16_MAX)
+        return false;
+    *port = (uint16_t)atol(text);
+    return true;
+}
+
 static bool parse_address(const char *text, void *field)
 {
     struct web_address *address = field;
@@ -157,12 +167,11 @@ static bool parse_address(const char *text, void *field)
     if (colon == NULL || colon == text || strlen(text) >= sizeof address->text)
         return false;
     const size_t length = (size_t)(colon - text) - (has_brackets ? 2 : 0);
-    const size_t digits = strspn(colon + 1, "0123456789");
+    uint16_t port;
     if ((has_brackets && (colon < text + 3 || colon[-1] != ']')) ||
-        length >= sizeof address->host || digits < 1 || digits > 5 || colon[1 + digits] != '\0' ||
-        atol(colon + 1) > UINT16_MAX)
+        length >= sizeof address->host || !web_port_read(colon + 1, &port))
         return false;
-    *address = (struct web_address){.port = (uint16_t)atol(colon + 1)};
+    *address = (struct web_address){.port = port};
     strcpy(address->text, text);
     memcpy(address->host, text + has_brackets, length);
     const bool is_numeric = socket_address_parse(address->host, address->port, &numeric);
@@ -191,7 +200,7 @@ static bool parse_level(const char *text, void *field)
     return log_level_find(text, field);
 }
 
-// "HOST:PORT" or "HOST:PORT KEY".
+// "HOST:PORT", "HOST:PORT KEY" or "HOST:PORT-PORT".
 static bool parse_target(const char *text, struct web_target *target)
 {
     char address[WEB_ADDRESS_BYTES];
@@ -202,8 +211,16 @@ static bool parse_target(const char *text, struct web_target *target)
         (text[length] == ' ' && !raim_crypto_read_key(digits, key)))
         return false;
     snprintf(address, sizeof address, "%.*s", (int)length, text);
+    char *colon = strrchr(address, ':');
+    char *last = colon != NULL ? strchr(colon, '-') : NULL;
+    if (last != NULL)
+        *last++ = '\0';
     strcpy(target->key, digits);
-    return parse_address(address, &target->address) && target->address.port != 0;
+    if (!parse_address(address, &target->address) || target->address.port == 0)
+        return false;
+    target->last_port = target->address.port;
+    return last == NULL || (digits[0] == '\0' && web_port_read(last, &target->last_port) &&
+                            target->last_port > target->address.port);
 }
 
 static bool is_target(const char *text)
@@ -224,7 +241,7 @@ static void load_targets(reader_node list, void *into, void *context)
     for (int i = 0; i < count; i++) {
         const char *text;
         if (reader_text(reader_item(list, i), is_target,
-                        "\"HOST:PORT\" or \"[IPV6]:PORT\", and a key", &text))
+                        "\"HOST:PORT\" or \"[IPV6]:PORT\", and a key or -PORT", &text))
             parse_target(text, &config->targets[config->target_count++]);
     }
 }

@@ -25,6 +25,7 @@ struct web_address {
 
 struct web_target {
     struct web_address address;
+    uint16_t last_port; // a range of ports, whose arenas are not listed, if it is not address.port
     char key[2 * RAIM_KEY_BYTES + 1]; // public, of the server, hexadecimal; "": not told
 };
 
@@ -42,6 +43,9 @@ struct web_config {
     enum log_level log_level;
     struct path_list directories; // of the files that it names
 };
+
+// A port's decimal digits.
+bool web_port_read(const char *text, uint16_t *port);
 
 // Returns NULL after reporting every mistake.
 struct web_config *web_config_load(const char *path, struct diagnostics *diagnostics);

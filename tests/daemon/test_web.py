@@ -109,12 +109,24 @@ class PlayTest(unittest.TestCase):
             staying.stop(signal.SIGINT)
 
     def test_only_arenas_of_the_list_are_reached(self):
-        with Scene() as scene:
-            scene.carry("127.0.0.1:1")
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
-                client.sendto(b"hello", ("127.0.0.1", scene.carrier_port))
-                status = scene.gateway.wait_count("rejected_path", 1)
-            self.assertEqual(status["sessions_total"], 0)
+        """Here a range of ports."""
+        with Scene() as scene, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            first, last = scene.port - 1, scene.port + 1
+            scene.gateway.stop()
+            scene.gateway = scene.start_gateway(target=f"127.0.0.1:{first}-{last}")
+            self.assertEqual(json.loads(scene.gateway.ask("/servers.json").body)["servers"], [])
+            names = (f"127.0.0.1:{first - 1}", f"127.0.0.1:{last + 1}", f"127.0.0.2:{scene.port}",
+                     f"127.0.0.1:{first}-{last}", f"127.0.0.1:{scene.port}x", "127.0.0.1:", "x")
+            for name in names:
+                port = free_port()
+                scene.carry(name, port)
+                client.sendto(b"hello", ("127.0.0.1", port))
+            scene.gateway.wait_count("rejected_path", len(names))
+            self.assertEqual(scene.gateway.status()["sessions_total"], 0)
+            scene.carry()
+            bots = scene.bots(scene.daemon, 1, ports=[scene.carrier_port])
+            scene.daemon.wait_pressing(1)
+            bots.stop(signal.SIGINT)
 
     def test_session_that_is_left_frees_its_connection_at_once(self):
         with Scene() as scene:

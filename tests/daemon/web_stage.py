@@ -78,13 +78,13 @@ class Scene(Stage):
     def target(self):
         return f"127.0.0.1:{self.port}"
 
-    def start_gateway(self, **keys):
+    def start_gateway(self, target=None, **keys):
         keys = {"listen": f"127.0.0.1:{self.web_port}", "page": str(self.page),
                 "gateway_key_file": str(self.key_file), **keys}
         if self.limits:
             keys["limits"] = self.limits
         text = "".join(f"{key} = {harness.value(it)};\n" for key, it in keys.items())
-        path = self.write_config(text + f'targets = ( "{self.target}" );\n', "raim-web.conf")
+        path = self.write_config(text + f'targets = ( "{target or self.target}" );\n', "raim-web.conf")
         return self._start(Gateway, [BIN / "raim-web", "-c", path],
                            {"STATE_DIRECTORY": str(self.state)}).wait_started()
 

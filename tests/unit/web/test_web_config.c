@@ -79,14 +79,17 @@ static struct web_config *assert_accepted(const char *text)
 TEST(targets_are_all_that_is_needed)
 {
     struct web_config *config = assert_accepted("targets = ( \"127.0.0.1:7246\", \"[::1]:7247 " KEY
-                                                "\", \"arena.example.org:1\" );");
+                                                "\", \"arena-2.example.org:7000-8000\" );");
     assert_int_equal(config->target_count, 3);
+    assert_int_equal(config->targets[0].last_port, 7246);
+    assert_int_equal(config->targets[2].address.port, 7000);
+    assert_int_equal(config->targets[2].last_port, 8000);
     assert_string_equal(config->targets[1].address.host, "::1");
     assert_int_equal(config->targets[1].address.port, 7247);
     assert_string_equal(config->targets[1].address.text, "[::1]:7247");
     assert_string_equal(config->targets[1].key, KEY);
     assert_string_equal(config->targets[2].key, "");
-    assert_string_equal(config->targets[2].address.host, "arena.example.org");
+    assert_string_equal(config->targets[2].address.host, "arena-2.example.org");
     assert_string_equal(config->listen.host, "127.0.0.1");
     assert_int_equal(config->listen.port, 7240);
     assert_false(config->has_gateway_key);
@@ -120,13 +123,20 @@ TEST(addresses_are_checked)
                                         "a:1 ",
                                         "a:1 0123",
                                         "a:1 " KEY "0",
-                                        "a:1  " KEY};
+                                        "a:1  " KEY,
+                                        "a:7-7",
+                                        "a:7-6",
+                                        "a:0-6",
+                                        "a:7-",
+                                        "a:7-8-9",
+                                        "a:7-65536",
+                                        "a:7-8 " KEY};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[256], expected[256];
         snprintf(text, sizeof text, "\ntargets = ( \"%s\" );", wrong[i]);
         snprintf(expected, sizeof expected,
                  "web.conf:2: targets[0]: got \"%s\", want \"HOST:PORT\" or \"[IPV6]:PORT\", and a "
-                 "key\n",
+                 "key or -PORT\n",
                  wrong[i]);
         assert_rejected(text, expected);
     }
