@@ -64,21 +64,24 @@ static const struct metric status_rows[] = {
      STATUS(counts.spectators), .column = "spectators"},
     {"away", "raimd_away_players", "Players with a lost connection that may still resume.",
      METRIC_GAUGE, STATUS(counts.away)},
-    {NULL, "raimd_joins_total", "Players that joined, not counting bots and resumed sessions.",
-     METRIC_COUNTER, STATUS(counts.joins), .column = "joins"},
     {NULL, NULL, "Players that left, not counting bots.", METRIC_COUNTER, .get = leaves,
      .column = "leaves"},
     {NULL, NULL, "Messages and datagrams rejected.", METRIC_COUNTER, .get = rejections,
      .column = "rejections"},
-    {NULL, "raimd_snapshots_total", "Snapshots written for clients.", METRIC_COUNTER,
-     STATUS(counts.snapshots)},
-    {NULL, "raimd_inputs_due_total", "Player ticks for which an input was due.", METRIC_COUNTER,
-     STATUS(counts.inputs_due)},
-    {NULL, "raimd_inputs_missed_total", "Player ticks played with other keys than pressed.",
-     METRIC_COUNTER, STATUS(counts.inputs_missed)},
 };
 
 static const struct metric_table status_table = {METRIC_ROWS(status_rows)};
+
+#define COUNT(member, its_meaning, its_column)                                                     \
+    {.name = "raimd_" #member "_total",                                                            \
+     .meaning = its_meaning,                                                                       \
+     .kind = METRIC_COUNTER,                                                                       \
+     METRIC_OF(struct raim_match_counts, member),                                                  \
+     .column = its_column},
+
+static const struct metric count_rows[] = {RAIM_MATCH_COUNTERS(COUNT)};
+
+static const struct metric_table count_table = {METRIC_ROWS(count_rows)};
 
 #define CONFIG(member) METRIC_OF(struct config_arena, member)
 
@@ -134,20 +137,31 @@ struct arena_view arena_view(struct arena *arena)
                                .overload = arena_overload(arena)};
 }
 
-enum { OF_STATUS, OF_OVERLOAD, OF_CONFIG, OF_TRANSPORT, OF_MASTERS, OF_RECORDER, OF_HITS, TABLES };
+enum {
+    OF_STATUS,
+    OF_COUNTS,
+    OF_OVERLOAD,
+    OF_CONFIG,
+    OF_TRANSPORT,
+    OF_MASTERS,
+    OF_RECORDER,
+    OF_HITS,
+    TABLES
+};
 
 static_assert(TABLES == ARENA_METRIC_TABLES, "");
 
 const struct metric_table *const arena_metric_tables[ARENA_METRIC_TABLES] = {
-    [OF_STATUS] = &status_table,     [OF_OVERLOAD] = &overload_metrics,
-    [OF_CONFIG] = &config_table,     [OF_TRANSPORT] = &transport_metrics,
-    [OF_MASTERS] = &masters_metrics, [OF_RECORDER] = &recorder_metrics,
-    [OF_HITS] = &hits_table,
+    [OF_STATUS] = &status_table,         [OF_COUNTS] = &count_table,
+    [OF_OVERLOAD] = &overload_metrics,   [OF_CONFIG] = &config_table,
+    [OF_TRANSPORT] = &transport_metrics, [OF_MASTERS] = &masters_metrics,
+    [OF_RECORDER] = &recorder_metrics,   [OF_HITS] = &hits_table,
 };
 
 void arena_metric_objects(const struct arena_view *view, const void *objects[ARENA_METRIC_TABLES])
 {
     objects[OF_STATUS] = view->status;
+    objects[OF_COUNTS] = &view->status->counts;
     objects[OF_OVERLOAD] = view->overload;
     objects[OF_CONFIG] = view->config;
     objects[OF_TRANSPORT] = &view->status->transport;

@@ -16,7 +16,7 @@ struct arena_view {
 
 struct arena_view arena_view(struct arena *arena);
 
-#define ARENA_METRIC_TABLES 7
+#define ARENA_METRIC_TABLES 8
 
 extern const struct metric_table *const arena_metric_tables[ARENA_METRIC_TABLES];
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The tables of the keys of arenas, their limits and rules, and the parsers of their text values.
+// The tables of the keys of arenas, their limits, votes and rules, and the parsers of their text
+// values.
 #include "config_keys.h"
 
 #include "config_listing.h"
 #include "config_loader.h"
 #include "config_root_keys.h"
-#include "config_vote_keys.h"
 #include "name.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@ static_assert(RAIM_MAX_MOTD_BYTES == 120, "`expected` of motd names the limit");
 #define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define IN_ARENA(member) IN(struct config_arena, member)
 
-static const struct reader_table limit_keys, rule_keys;
+static const struct reader_table limit_keys, rule_keys, vote_keys;
 static bool parse_name(const char *text, void *field);
 static bool parse_address(const char *text, void *field);
 static bool parse_dscp(const char *text, void *field);
@@ -32,6 +32,27 @@ static bool parse_access(const char *text, void *field);
 static bool parse_access_key(const char *text, void *field);
 static bool parse_encryption(const char *text, void *field);
 static bool parse_recording(const char *text, void *field);
+static bool parse_kinds(const char *text, void *field);
+static bool parse_silent(const char *text, void *field);
+
+// A key of a row of lib/match (votes.h), which is stored at `place`.
+#define SETTING_KEY(type, place, key, its_value, its_min, its_max, its_unit, its_applies,          \
+                    its_meaning)                                                                   \
+    {.name = key,                                                                                  \
+     .kind = KIND_##type,                                                                          \
+     place,                                                                                        \
+     .value = its_value,                                                                           \
+     .min = its_min,                                                                               \
+     .max = its_max,                                                                               \
+     .unit = its_unit,                                                                             \
+     .applies = READER_##its_applies,                                                              \
+     .meaning = its_meaning},
+#define MATCH_KEY(type, member, key, ...)                                                          \
+    SETTING_KEY(type, IN_ARENA(match.member), key, __VA_ARGS__)
+#define TUNING_KEY(type, member, key, ...)                                                         \
+    SETTING_KEY(type, IN_ARENA(match.tuning.member), key, __VA_ARGS__)
+#define KIND_uint32_t READER_INTEGER
+#define KIND_double READER_NUMBER
 
 static const struct reader_key ARENA_KEYS[] = {
     {.name = "name",
@@ -96,15 +117,6 @@ static const struct reader_key ARENA_KEYS[] = {
      .applies = READER_AT_ONCE,
      .scope = READER_SPECTATORS,
      .meaning = "maximum number of connected spectators, not counting players"},
-    {.name = "spectator_delay",
-     .kind = READER_NUMBER,
-     IN_ARENA(match.spectator_delay_s),
-     .value = 10,
-     .min = 0,
-     .max = 60,
-     .unit = "s",
-     .applies = READER_WITH_MATCH,
-     .meaning = "delay of everything that spectators see, regardless of their address"},
     {.name = "bots",
      .kind = READER_INTEGER,
      IN_ARENA(match.bots),
@@ -114,67 +126,13 @@ static const struct reader_key ARENA_KEYS[] = {
      .applies = READER_WITH_MATCH,
      .scope = READER_BOTS,
      .meaning = "number of players that the server controls"},
-    {.name = "tick_hz",
-     .kind = READER_INTEGER,
-     IN_ARENA(match.tick_hz),
-     .value = 60,
-     .min = 10,
-     .max = 240,
-     .unit = "Hz",
-     .meaning = "simulation steps per second, and the maximum number of snapshots per "
-                "second to each player"},
-    {.name = "view_width",
-     .kind = READER_INTEGER,
-     IN_ARENA(match.view_width),
-     .value = 1600,
-     .min = 100,
-     .max = 10000,
-     .unit = "units",
-     .meaning = "width of the area that each player sees around their own player, "
-                "regardless of the display"},
-    {.name = "view_height",
-     .kind = READER_INTEGER,
-     IN_ARENA(match.view_height),
-     .value = 861,
-     .min = 100,
-     .max = 10000,
-     .unit = "units",
-     .meaning = "height of the area that each player sees"},
-    {.name = "sight",
-     .kind = READER_BOOLEAN,
-     IN_ARENA(match.sight),
-     .flag = true,
-     .meaning =
-         "whether obstacles hide what is behind them; the server does not send what is hidden"},
-    {.name = "lag_compensation",
-     .kind = READER_INTEGER,
-     IN_ARENA(match.lag_compensation_ms),
-     .value = 200,
-     .min = 0,
-     .max = 250,
-     .unit = "ms",
-     .meaning = "maximum time by which other players are rewound to where a shooter "
-                "saw them; 0 disables lag compensation"},
-    {.name = "resume_grace",
-     .kind = READER_NUMBER,
-     IN_ARENA(match.tuning.resume_grace_s),
-     .value = 30,
-     .min = 0,
-     .max = 600,
-     .unit = "s",
-     .applies = READER_AT_ONCE,
-     .meaning = "time for which a player with a lost connection is kept so that the "
-                "client can resume"},
-    {.name = "idle_timeout",
-     .kind = READER_NUMBER,
-     IN_ARENA(match.tuning.idle_timeout_s),
-     .value = 60,
-     .min = 0,
-     .max = 86400,
-     .unit = "s",
-     .applies = READER_AT_ONCE,
-     .meaning = "time without a change of input after which a player may be removed to "
-                "admit a new one when the arena is full; 0 disables removal"},
+    RAIM_MATCH_SETTINGS(MATCH_KEY) RAIM_MATCH_TUNING(TUNING_KEY){
+        .name = "sight",
+        .kind = READER_BOOLEAN,
+        IN_ARENA(match.sight),
+        .flag = true,
+        .meaning =
+            "whether obstacles hide what is behind them; the server does not send what is hidden"},
     {.name = "queries",
      .kind = READER_BOOLEAN,
      IN_ARENA(queries),
@@ -188,35 +146,6 @@ static const struct reader_key ARENA_KEYS[] = {
      .applies = READER_AT_ONCE,
      .meaning = "whether answers to server browser queries contain the names of "
                 "players"},
-    {.name = "round_time",
-     .kind = READER_NUMBER,
-     IN_ARENA(match.tuning.round_s),
-     .value = 0,
-     .min = 0,
-     .max = 86400,
-     .unit = "s",
-     .applies = READER_WITH_ROUND,
-     .meaning = "maximum length of a round; 0 sets no time limit"},
-    {.name = "score_limit",
-     .kind = READER_INTEGER,
-     IN_ARENA(match.tuning.score_limit),
-     .value = 0,
-     .min = 0,
-     .max = 100000,
-     .unit = "points",
-     .applies = READER_WITH_ROUND,
-     .meaning = "score that ends the round when a player reaches it; 0 sets no score "
-                "limit"},
-    {.name = "break_time",
-     .kind = READER_NUMBER,
-     IN_ARENA(match.tuning.break_s),
-     .value = 10,
-     .min = 0,
-     .max = 300,
-     .unit = "s",
-     .applies = READER_WITH_BREAK,
-     .meaning = "time between two rounds, during which players cannot move and the "
-                "winner is shown"},
     {.name = "rotation",
      .kind = READER_LIST,
      .load = config_load_rotation,
@@ -325,7 +254,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .kind = READER_GROUP,
      IN_ARENA(match.tuning.votes),
      .expected = "a group",
-     .keys = &config_vote_keys,
+     .keys = &vote_keys,
      .applies = READER_AT_ONCE,
      .meaning = "settings of votes that differ from their defaults"},
     {.name = "rules",
@@ -336,6 +265,29 @@ static const struct reader_key ARENA_KEYS[] = {
      .applies = READER_WITH_MATCH,
      .meaning = "numbers of the game that differ from their defaults"},
 };
+
+#define VOTE_KEY(type, member, key, ...)                                                           \
+    SETTING_KEY(type, IN(struct raim_vote_tuning, member), key, __VA_ARGS__)
+
+static const struct reader_key VOTE_KEYS[] = {
+    {.name = "kinds",
+     .kind = READER_TEXT,
+     IN(struct raim_vote_tuning, kinds),
+     .text = "kick mute map nextmap restart extend spectate pause",
+     .parse = parse_kinds,
+     .expected = "words of kick, mute, map, nextmap, restart, extend, spectate and pause with a "
+                 "space between them",
+     .applies = READER_AT_ONCE,
+     .meaning = "what players may vote about; \"\" for nothing"},
+    {.name = "silent",
+     .kind = READER_TEXT,
+     IN(struct raim_vote_tuning, silent_is_no),
+     .text = "ignored",
+     .parse = parse_silent,
+     .expected = "\"ignored\" or \"no\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "how players count who have not voted when the time is up"},
+    RAIM_VOTE_TUNING(VOTE_KEY)};
 
 #define LIMIT_KEY(limit, its_value, its_min, its_max, its_meaning)                                 \
     {.name = #limit,                                                                               \
@@ -372,6 +324,7 @@ static const struct reader_key RULE_KEYS[] = {RAIM_RULES(RULE_KEY)};
 
 static const struct reader_table limit_keys = {LIMIT_KEYS, COUNT(LIMIT_KEYS)};
 static const struct reader_table rule_keys = {RULE_KEYS, COUNT(RULE_KEYS)};
+static const struct reader_table vote_keys = {VOTE_KEYS, COUNT(VOTE_KEYS)};
 const struct reader_table config_arena_keys = {ARENA_KEYS, COUNT(ARENA_KEYS)};
 
 // The keys of an arena without its port. Built when a configuration is first loaded, which the main
@@ -402,8 +355,8 @@ const struct reader_key *config_keys(enum config_group group, int *count)
         *count = COUNT(LIMIT_KEYS);
         return LIMIT_KEYS;
     case CONFIG_VOTES:
-        *count = config_vote_keys.count;
-        return config_vote_keys.rows;
+        *count = COUNT(VOTE_KEYS);
+        return VOTE_KEYS;
     case CONFIG_RULES:
         break;
     }
@@ -566,4 +519,37 @@ static bool parse_access_key(const char *text, void *field)
     if (is_good)
         memcpy(field, &keys, sizeof keys);
     return is_good;
+}
+
+// Words with single spaces between them, each once.
+static bool parse_kinds(const char *text, void *field)
+{
+    uint32_t kinds = 0;
+    while (*text != '\0') {
+        char word[16];
+        const size_t length = strcspn(text, " ");
+        if (length >= sizeof word)
+            return false;
+        memcpy(word, text, length);
+        word[length] = '\0';
+        const uint32_t kind = raim_vote_kind_find(word);
+        if (kind == 0 || (kinds & RAIM_VOTE_BIT(kind)) != 0)
+            return false;
+        kinds |= RAIM_VOTE_BIT(kind);
+        text += length;
+        if (*text == ' ' && *++text == '\0')
+            return false;
+    }
+    *(uint32_t *)field = kinds;
+    return true;
+}
+
+// Parses what a silent player's vote counts as: "no", or "ignored", which does not count it.
+static bool parse_silent(const char *text, void *field)
+{
+    const bool is_no = strcmp(text, "no") == 0;
+    if (!is_no && strcmp(text, "ignored") != 0)
+        return false;
+    *(bool *)field = is_no;
+    return true;
 }

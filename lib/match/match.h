@@ -50,16 +50,42 @@ struct raim_recording_scene;
 struct raim_recording_input;
 struct raim_wire_event;
 
+// Numbers that may change while the match runs, in rows as those of RAIM_VOTE_TUNING.
+#define RAIM_MATCH_TUNING(X)                                                                       \
+    X(double, resume_grace_s, "resume_grace", 30, 0, 600, "s", AT_ONCE,                            \
+      "time for which a player with a lost connection is kept so that the client can resume")      \
+    X(double, idle_timeout_s, "idle_timeout", 60, 0, 86400, "s", AT_ONCE,                          \
+      "time without a change of input after which a player may be removed to admit a new one "     \
+      "when the arena is full; 0 disables removal")                                                \
+    X(double, round_s, "round_time", 0, 0, 86400, "s", WITH_ROUND,                                 \
+      "maximum length of a round; 0 sets no time limit")                                           \
+    X(uint32_t, score_limit, "score_limit", 0, 0, 100000, "points", WITH_ROUND,                    \
+      "score that ends the round when a player reaches it; 0 sets no score limit")                 \
+    X(double, break_s, "break_time", 10, 0, 300, "s", WITH_BREAK,                                  \
+      "time between two rounds, during which players cannot move and the winner is shown")
+
+// Numbers that last as long as the match, in the same format. lag_compensation_ms is also limited
+// to RAIM_MAX_REWIND ticks.
+#define RAIM_MATCH_SETTINGS(X)                                                                     \
+    X(double, spectator_delay_s, "spectator_delay", 10, 0, 60, "s", WITH_MATCH,                    \
+      "delay of everything that spectators see, regardless of their address")                      \
+    X(uint32_t, tick_hz, "tick_hz", 60, 10, 240, "Hz", AT_RESTART,                                 \
+      "simulation steps per second, and the maximum number of snapshots per second to each "       \
+      "player")                                                                                    \
+    X(uint32_t, view_width, "view_width", 1600, 100, 10000, "units", AT_RESTART,                   \
+      "width of the area that each player sees around their own player, regardless of the "        \
+      "display")                                                                                   \
+    X(uint32_t, view_height, "view_height", 861, 100, 10000, "units", AT_RESTART,                  \
+      "height of the area that each player sees")                                                  \
+    X(uint32_t, lag_compensation_ms, "lag_compensation", 200, 0, 250, "ms", AT_RESTART,            \
+      "maximum time by which other players are rewound to where a shooter saw them; 0 disables "   \
+      "lag compensation")
+
 // Settings that may change while the match runs, see raim_match_tune.
 struct raim_match_tuning {
     uint32_t max_players;    // clients that play, 1 to 1000; bots are not counted
     uint32_t max_spectators; // clients that watch, 0 to 1000
-    double resume_grace_s;   // for which the player of a lost connection is kept, 0 to 600
-    double idle_timeout_s;   // without a new input after which a player may be evicted from a full
-                             // match, to 86400; 0: never
-    double round_s;          // longest duration of a round, to 86400; 0: no time limit
-    double break_s;          // between two rounds, 0 to 300
-    uint32_t score_limit;    // points that end a round, 0: none
+    RAIM_MATCH_TUNING(RAIM_SETTING_MEMBER)
     char motd[RAIM_MAX_MOTD_BYTES + 1]; // sent to every client that enters; clean
     struct raim_vote_tuning votes;
 };
@@ -67,15 +93,10 @@ struct raim_match_tuning {
 struct raim_match_def {
     const struct raim_map *map; // borrowed for the match's whole life
     raim_rules rules;
-    uint32_t tick_hz;             // steps per second, 10 to 240
-    uint32_t view_width;          // visible rectangle around each player, in units, regardless of
-    uint32_t view_height;         // the display: 1600 x 861 by default, each 100 to 10000
-    bool sight;                   // entities hidden behind obstacles are not sent
-    double spectator_delay_s;     // delay of everything that a spectator receives; 0 to 60
-    uint32_t lag_compensation_ms; // a shot is launched at most so far in the past; 0 to 250 and
-                                  // RAIM_MAX_REWIND ticks; 0: off
-    uint32_t bots;                // server-side bots in slots of their own; together with
-                                  // max_players at most RAIM_MAX_PLAYERS
+    RAIM_MATCH_SETTINGS(RAIM_SETTING_MEMBER)
+    bool sight;    // entities hidden behind obstacles are not sent
+    uint32_t bots; // server-side bots in slots of their own; together with max_players at most
+                   // RAIM_MAX_PLAYERS
     struct raim_match_tuning tuning; // the initial one; no later one may have more players or
                                      // spectators
     uint32_t max_connections; // client handles are below this. More than players and spectators,
@@ -410,16 +431,24 @@ void raim_match_set_round_start(struct raim_match *match, int64_t start_ms);
 uint32_t raim_match_departed(const struct raim_match *match, struct raim_match_player *players,
                              uint32_t capacity, uint32_t *omitted);
 
+// The counters of a match: a member of struct raim_match_counts, the meaning of its metric
+// raimd_MEMBER_total, and its column of the last hour (daemon/common/metric.h) or NULL.
+#define RAIM_MATCH_COUNTERS(ROW)                                                                   \
+    ROW(joins, "Players that joined, not counting bots and resumed sessions.", "joins")            \
+    ROW(snapshots, "Snapshots written for clients.", NULL)                                         \
+    ROW(inputs_due, "Player ticks for which an input was due.", NULL)                              \
+    ROW(inputs_missed, "Player ticks played with other keys than pressed.", NULL)
+
+#define RAIM_MATCH_COUNTER_MEMBER(member, meaning, column) uint64_t member;
+
 // All but the first four carry over to the succeeding match; hits, inputs and snapshots also
 // survive a restart.
 struct raim_match_counts {
     uint32_t players, bots, spectators; // clients that play; bots; clients that watch
     uint32_t away;                      // players whose connection is lost
     struct raim_match_hits hits;
-    uint64_t inputs_due, inputs_missed; // sums over all players ever; see struct raim_match_player
-    uint64_t snapshots;                 // written for clients
-    uint64_t joins;                     // of players, not of bots; a resumed session is no join
-    uint64_t leaves[RAIM_REASONS];      // of players, by enum raim_reason
+    RAIM_MATCH_COUNTERS(RAIM_MATCH_COUNTER_MEMBER)
+    uint64_t leaves[RAIM_REASONS]; // of players, by enum raim_reason
     uint64_t rejected[RAIM_REJECTIONS];
 };
 

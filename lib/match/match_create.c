@@ -11,25 +11,14 @@
 
 struct raim_match_def raim_match_default_def(void)
 {
-    return (struct raim_match_def){
-        .rules = raim_rules_default(),
-        .tick_hz = 60,
-        .view_width = 1600,
-        .view_height = 861,
-        .sight = true,
-        .spectator_delay_s = 10,
-        .lag_compensation_ms = 200,
-        .tuning =
-            {
-                .max_players = 64,
-                .max_spectators = 8,
-                .resume_grace_s = 30,
-                .idle_timeout_s = 60,
-                .break_s = 10,
-                .votes = raim_vote_default_tuning(),
-            },
-        .max_connections = 80,
-    };
+    return (struct raim_match_def){.rules = raim_rules_default(),
+                                   .sight = true,
+                                   .tuning = {.max_players = 64,
+                                              .max_spectators = 8,
+                                              .votes = raim_vote_default_tuning(),
+                                              RAIM_MATCH_TUNING(RAIM_SETTING_DEFAULT)},
+                                   .max_connections = 80,
+                                   RAIM_MATCH_SETTINGS(RAIM_SETTING_DEFAULT)};
 }
 
 // Allocates the event log and, for delayed spectators, their history.
@@ -130,15 +119,15 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
            allocate_log(match) && allocate_sent_views(match) && allocate_interest(match);
 }
 
+#define ASSERT_IN_RANGE(type, member, key, value, min, max, unit, applies, meaning)                \
+    assert((double)def->member >= (min) && (double)def->member <= (max));
+
 struct raim_match *raim_match_create(const struct raim_match_def *def)
 {
     assert(def->tuning.max_players >= 1 && def->tuning.max_players <= 1000);
     assert(def->tuning.max_players + def->bots <= RAIM_MAX_PLAYERS);
     assert(def->tuning.max_spectators <= 1000);
-    assert(def->spectator_delay_s >= 0 && def->spectator_delay_s <= 60);
-    assert(def->lag_compensation_ms <= 250);
-    assert(def->view_width >= 100 && def->view_width <= 10000);
-    assert(def->view_height >= 100 && def->view_height <= 10000);
+    RAIM_MATCH_SETTINGS(ASSERT_IN_RANGE)
     assert(def->max_connections >= def->tuning.max_players);
     struct raim_match *match = calloc(1, sizeof *match);
     if (match == NULL)

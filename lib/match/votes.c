@@ -16,15 +16,8 @@ static const uint32_t most_extensions = 3; // of a round
 
 struct raim_vote_tuning raim_vote_default_tuning(void)
 {
-    return (struct raim_vote_tuning){
-        .kinds = RAIM_VOTE_EVERY_KIND,
-        .time_s = 25,
-        .yes_percent = 50,
-        .call_delay_s = 30,
-        .newcomer_delay_s = 300,
-        .kick_minutes = 5,
-        .penalty_minutes = 3,
-    };
+    return (struct raim_vote_tuning){.kinds = RAIM_VOTE_EVERY_KIND,
+                                     RAIM_VOTE_TUNING(RAIM_SETTING_DEFAULT)};
 }
 
 static bool is_running(const struct raim_match *match)

@@ -25,16 +25,34 @@
 
 struct raim_match;
 
+// Numbers about votes, each a member, a default and a key of the configuration:
+// X(type, member, key, default, min, max, unit, when a change applies (enum reader_applies of the
+// daemon's configuration), meaning). The defaults but that of call_delay_s are those of DDNet.
+#define RAIM_VOTE_TUNING(X)                                                                        \
+    X(double, time_s, "time", 25, 5, 300, "s", AT_ONCE,                                            \
+      "time for which a vote runs unless its outcome is certain before")                           \
+    X(uint32_t, yes_percent, "yes_percent", 50, 1, 99, "percent", AT_ONCE,                         \
+      "share of the votes that must be exceeded by those in favour")                               \
+    X(double, call_delay_s, "call_delay", 30, 1, 3600, "s", AT_ONCE,                               \
+      "time between two votes that an address calls")                                              \
+    X(double, newcomer_delay_s, "newcomer_delay", 300, 0, 3600, "s", AT_ONCE,                      \
+      "time after joining before which a player cannot call a vote, and does not count in votes "  \
+      "about players; and after a vote that failed, for the address of its caller")                \
+    X(uint32_t, kick_players, "kick_players", 0, 0, 1000, NULL, AT_ONCE,                           \
+      "addresses that must be playing for a vote to kick")                                         \
+    X(uint32_t, kick_minutes, "kick_ban", 5, 0, 1440, "min", AT_ONCE,                              \
+      "time for which a player who was kicked by a vote may not return; 0 bans nobody")            \
+    X(uint32_t, penalty_minutes, "penalty", 3, 1, 1440, "min", AT_ONCE,                            \
+      "time for which a vote mutes a player or lets one only watch")
+
+#define RAIM_SETTING_MEMBER(type, member, key, value, min, max, unit, applies, meaning) type member;
+#define RAIM_SETTING_DEFAULT(type, member, key, value, min, max, unit, applies, meaning)           \
+    .member = (value),
+
 struct raim_vote_tuning {
-    uint32_t kinds;           // offered, a set of RAIM_VOTE_BIT; 0: none
-    double time_s;            // of a vote, 5 to 300
-    uint32_t yes_percent;     // more than this share of the counted votes passes, 1 to 99
-    bool silent_is_no;        // silent players count as no when the time is up
-    double call_delay_s;      // from an address's call to its next one, 1 to 3600
-    double newcomer_delay_s;  // from joining, and from a vote that failed, to a call, 0 to 3600
-    uint32_t kick_players;    // addresses that must be playing for a vote to kick, 0 to 1000
-    uint32_t kick_minutes;    // for which a kicked player may not return, 0 to 1440
-    uint32_t penalty_minutes; // of a mute, and of watching alone, 1 to 1440
+    uint32_t kinds;    // offered, a set of RAIM_VOTE_BIT; 0: none
+    bool silent_is_no; // silent players count as no when the time is up
+    RAIM_VOTE_TUNING(RAIM_SETTING_MEMBER)
 };
 
 // The defaults: every kind, and DDNet's numbers but call_delay_s.
