@@ -21,6 +21,9 @@ from harness import ROOT, Stage, arena
 
 CLIENTS = 3
 SECONDS = 5
+# What Wireshark shows of each vector; a change is reviewed as one of the dissector's.
+SHOWN = ROOT / "tests/golden/dissector.json"
+BLESSES = "RAIM_BLESS" in os.environ # ./dev bless
 PORT = 7246 # what raim.lua looks at unless it is told otherwise
 SEED = 4
 DAMAGED = 4000
@@ -157,109 +160,20 @@ def vector_session(port=PORT):
 class VectorsTest(unittest.TestCase):
     """The document's examples, one a datagram."""
 
-    SHOWN = {
-        "hello": {"raim.version": ["7"], "raim.capabilities": ["0x00000000"],
-                  "raim.hello.watch": ["0"], "raim.hello.resume": ["0"],
-                  "raim.token": [], "raim.hello.access_size": ["0"], "raim.hello.access": [],
-                  "raim.name": ["Ada"]},
-        "hello watch": {"raim.hello.target": ["1026"], "raim.name": ["Bob"]},
-        "hello resume": {"raim.hello.resume": ["1"], "raim.name": ["Ada"],
-                         "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"]},
-        "hello access": {"raim.hello.access_size": ["3"], "raim.hello.access": ["c0c1c2"],
-                         "raim.name": ["Ada"]},
-        "welcome": {
-            "raim.player": ["1026"], "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"],
-            "raim.welcome.grace_s": ["30"], "raim.tick": ["1000"], "raim.epoch": ["1"],
-            "raim.welcome.tick_hz": ["60"],
-            "raim.welcome.max_players": ["16"], "raim.welcome.shots": ["6"],
-            "raim.welcome.max_rewind": ["9"],
-            "raim.welcome.min_x": ["-1000"], "raim.rule.bullet_lifetime": ["1.2"],
-            "raim.welcome.arena": ["arena-1"],
-            "raim.welcome.map_name": ["duel"], "raim.phase.kind": ["0"],
-            "raim.phase.round": ["2"], "raim.phase.end_tick": ["19000"],
-            "raim.phase.score_limit": ["20"], "raim.phase.winner": [],
-            "raim.welcome.motd": ["gl hf"]},
-        "obstacles": {
-            "raim.obstacle.corners": ["3"], "raim.obstacle.seams": ["0x00000004"],
-            "raim.obstacle.x": ["0", "0", "100"], "raim.obstacle.y": ["0", "-0.03125", "0"]},
-        "roster": {
-            "raim.player": ["1024", "1026"], "raim.bot": ["1", "0"], "raim.score": ["3", "0"],
-            "raim.deaths": ["10", "0"], "raim.name": ["Bot 1", "Ada"]},
-        "input": {
-            "raim.tick": ["1006"], "raim.input.snapshot": ["1002"],
-            "raim.input.events": ["5"], "raim.input.count": ["3"],
-            "raim.input.same": ["0", "1"], "raim.input.move_x": ["1", "1"],
-            "raim.input.fire": ["1", "0"], "raim.input.view_age": ["6"],
-            "raim.input.aim": ["16384", "16384"]},
-        "chat": {"raim.text": ["gg"]},
-        "chat rejected": {"raim.chat_rejection": ["2"]},
-        "watch": {"raim.watch.target": ["1026"]},
-        "pings": {
-            "raim.epoch": ["1"], "raim.pings.first": ["0"], "raim.pings.count": ["3"],
-            "raim.pings.ping": ["0", "4", "63"]},
-        "call vote": {
-            "raim.vote.action": ["0"], "raim.vote.kind": ["1"], "raim.vote.player": ["1024"],
-            "raim.vote.reason": ["spam"]},
-        "call vote map": {
-            "raim.vote.action": ["0"], "raim.vote.kind": ["3"], "raim.vote.map": ["ruins"],
-            "raim.vote.reason": [""]},
-        "cast vote": {
-            "raim.vote.action": ["1"], "raim.vote.number": ["3"], "raim.vote.choice": ["1"]},
-        "withdraw vote": {"raim.vote.action": ["2"], "raim.vote.number": ["3"]},
-        "vote offer": {
-            "raim.vote.report": ["0"], "raim.vote.kinds": ["0x000000ff"],
-            "raim.vote.map_count": ["2"], "raim.vote.map": ["duel", "ruins"]},
-        "vote began": {
-            "raim.vote.report": ["1"], "raim.vote.number": ["3"], "raim.vote.kind": ["1"],
-            "raim.vote.player": ["1024"], "raim.vote.reason": ["spam"],
-            "raim.vote.caller": ["1026"], "raim.vote.caller_name": ["Ada"],
-            "raim.vote.target_name": ["Bob"], "raim.vote.left_ms": ["25000"]},
-        "vote tally": {
-            "raim.vote.report": ["2"], "raim.vote.yes": ["2"], "raim.vote.no": ["1"],
-            "raim.vote.electors": ["5"], "raim.vote.needed": ["3"], "raim.vote.choice": ["1"]},
-        "vote ended": {
-            "raim.vote.report": ["3"], "raim.vote.yes": ["3"], "raim.vote.no": ["1"],
-            "raim.vote.electors": ["5"], "raim.vote.needed": ["3"], "raim.vote.outcome": ["1"]},
-        "vote rejected": {
-            "raim.vote.report": ["4"], "raim.vote.rejection": ["3"], "raim.vote.amount": ["12"]},
-        "notice": {"raim.notice.challenge": ["0"], "raim.text": ["help"]},
-        "notice challenge": {"raim.notice.challenge": ["1"], "raim.text": ["iU5q"]},
-        "events": {
-            "raim.epoch": ["1"], "raim.sequence": ["5"], "raim.event.count": ["7"],
-            "raim.event.kind": ["2", "1", "3", "4", "3", "5", "0"],
-            "raim.player": ["1026", "1024", "1026", "2048"], "raim.victim": ["1024"],
-            "raim.deaths": ["11", "0"], "raim.rewind": ["6"], "raim.reason": ["2"],
-            "raim.text": ["gg", "restart at 8"], "raim.event.by_operator": ["0", "1"],
-            "raim.event.type": ["200"], "raim.event.bytes": ["01ff"],
-            "raim.phase.kind": ["1"], "raim.phase.end_tick": ["1603"],
-            "raim.phase.winner": ["1026"], "raim.phase.next_map": ["ruins"]},
-        "goodbye": {"raim.reason": ["5"], "raim.text": ["full"]},
-        "client_goodbye": {
-            "raim.reason": ["1"], "raim.text": [""],
-            "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"]},
-        "snapshot whole": {
-            "raim.snapshot.baseline_age": ["0"], "raim.epoch": ["1"], "raim.tick": ["1002"],
-            "raim.self.slot": ["2"],
-            "raim.self.margin": ["2"], "raim.snapshot.slot": ["0", "2", "3", "9"],
-            "raim.snapshot.x": ["-100", "0", "200", "300"],
-            "raim.snapshot.y": ["20", "0", "-10", "0"],
-            "raim.snapshot.aim": ["0", "1020", "512"],
-            "raim.snapshot.way": ["1", "4", "0", "5"], "raim.snapshot.life": ["4", "1", "2", "5"],
-            "raim.snapshot.bullet": ["54"], "raim.snapshot.age": ["4"],
-            "raim.snapshot.rewind": ["2"], "raim.unread_bits": []},
-        "snapshot delta": {
-            "raim.snapshot.baseline_age": ["2"], "raim.tick": ["1004"], "raim.self.slot": [],
-            "raim.self.timer": ["15"], "raim.self.shots": ["1"], "raim.self.hits": [],
-            "raim.snapshot.slot": []},
-    }
-
-    def test_every_vector_is_shown_as_told(self):
-        shown = dict(zip((name for name, _ in vectors()), Capture(vector_session()).read()))
-        self.assertEqual(shown.keys(), self.SHOWN.keys())
-        for name, expected in self.SHOWN.items():
-            self.assertEqual({key: shown[name][key] for key in expected}, expected, name)
-            self.assertEqual(len(shown[name].kinds), 1, name)
-        self.assertGreater(int(shown["snapshot delta"]["raim.unread_bits"][0]), 100)
+    def test_every_vector_is_shown(self):
+        packets = dict(zip((name for name, _ in vectors()), Capture(vector_session()).read()))
+        shown = {name: {key: values for key, values in packet.fields.items()
+                        if key.startswith("raim.")} for name, packet in packets.items()}
+        if BLESSES:
+            lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(fields)}"
+                              for name, fields in shown.items())
+            SHOWN.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+        expected = json.loads(SHOWN.read_text(encoding="utf-8"))
+        self.assertEqual(shown.keys(), expected.keys())
+        for name, fields in expected.items():
+            self.assertEqual(shown[name], fields, f"{name}; if it is intended, ./dev bless")
+            self.assertEqual(len(packets[name].kinds), 1, name)
+        self.assertGreater(int(packets["snapshot delta"]["raim.unread_bits"][0]), 100)
         self.assertEqual(Capture(vector_session()).count(f"{MALFORMED} or {LUA_ERROR}"), 0)
 
     def test_a_whole_session_is_read(self):

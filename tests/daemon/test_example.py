@@ -18,7 +18,8 @@ from harness import Stage, arena
 from test_network import Nat
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(harness.ROOT / "proto"))
+sys.path[:0] = [str(harness.ROOT / "proto"), str(harness.ROOT / "tests/vectors")]
+import messages
 try:
     import example
 except ImportError: # it needs python3-enet
@@ -34,29 +35,10 @@ class VectorsTest(unittest.TestCase):
     """vectors.json: `value` is what example.py reads from `hex`."""
 
     def test_every_message_of_the_server_is_read_as_told(self):
-        snapshots, read = None, 0
-        for vector in json.loads((harness.ROOT / "proto/vectors.json").read_text()):
-            reader = example.Reader(bytes.fromhex(vector["hex"]))
-            kind = reader.kind()
-            if kind == example.WELCOME:
-                value = reader.welcome()
-                snapshots = example.Snapshots(value)
-            elif kind == example.ROSTER:
-                value = reader.each(reader.entry)
-            elif kind == example.EVENTS:
-                value = dict(zip(("epoch", "sequence", "events"), reader.events()))
-            elif kind == example.SNAPSHOT:
-                value = snapshots.read(reader)
-            elif kind == example.GOODBYE:
-                value = {"reason": reader.u(8), "text": reader.text(120)}
-                if "token" in vector["value"]: # a client's
-                    value["token"] = [reader.u(8) for _ in range(16)]
-            else:
-                continue # what clients write, and obstacles, which example.py does not mind
-            # JSON names places by strings.
-            self.assertEqual(json.loads(json.dumps(value)), vector["value"], vector["name"])
-            read += 1
-        self.assertEqual(read, 7)
+        read = list(messages.values(example, messages.load()))
+        for vector, value in read:
+            self.assertEqual(value, vector["value"], vector["name"])
+        self.assertGreaterEqual(len(read), 7)
 
 
 @unittest.skipUnless(example, "skipped: python3-enet is not installed")
