@@ -50,7 +50,7 @@ struct raim_enet_client {
     size_t next_size;     // its bytes; 0: none is known to wait
     uint32_t budget;      // datagrams that may still be read in this update
     const uint8_t *token; // that invitations must prove to know; NULL: ignore them
-    bool is_invited;
+    bool is_invited;      // or knows otherwise that the connection is lost
     struct raim_invitations invitations;
     struct raim_enet_client_traffic traffic;
     uint32_t arrived;  // unreliable packets since the last raim_enet_client_take_loss
@@ -116,6 +116,9 @@ static bool take_datagram(struct raim_enet_client *connection, uint32_t socket, 
     case RAIM_RECEIVED_ERROR:
         take_error(connection, socket);
         return true;
+    case RAIM_RECEIVED_LOSS:
+        connection->is_invited |= connection->token != NULL;
+        return false;
     case RAIM_RECEIVED_DATAGRAM:
         break;
     }

@@ -43,7 +43,8 @@ bool raim_enet_client_has_no_address(const struct raim_enet_client *connection);
 // Borrows the session token that invitations must prove to know; NULL: ignore invitations.
 void raim_enet_client_expect_invitation(struct raim_enet_client *connection, const uint8_t *token);
 
-// Whether a valid invitation to resume has come since the last call.
+// Whether a valid invitation to resume has come since the last call, or the system has noticed that
+// the connection is lost.
 bool raim_enet_client_take_invitation(struct raim_enet_client *connection);
 
 // Receives whatever has arrived and returns the first event; false: none. The following events of

@@ -40,6 +40,7 @@ enum raim_received {
     RAIM_RECEIVED_NOTHING,  // no datagram waits
     RAIM_RECEIVED_DATAGRAM, // of `size` bytes, 0 or more
     RAIM_RECEIVED_ERROR,    // of an earlier datagram sent (ICMP), or one larger than `capacity`
+    RAIM_RECEIVED_LOSS,     // the server has lost this socket; another one may reach it
 };
 
 // Takes a datagram, or an error, from the socket.

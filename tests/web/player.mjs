@@ -2,7 +2,8 @@
 // Plays the page's game without a browser: node player.mjs PAGE SERVER SECONDS. Datagrams go by UDP,
 // letters have a made-up width, and nothing is shown. It joins, runs in squares, fires and chats, and
 // prints its reports and what was written, as JSON. With a FILE.raimrec for a server it watches that. A
-// further argument has more options of the link, as JSON, and what the gateway says of its "servers".
+// further argument has more options of the link, as JSON, what the gateway says of its "servers", and
+// whether it "loses" all sessions while they play.
 import dgram from "node:dgram";
 import fs from "node:fs";
 import path from "node:path";
@@ -14,6 +15,7 @@ const FRAME_MS = 1000 / 60, SERVE_MS = 4, SIDE_MS = 700;
 const WIDTH = 1280, HEIGHT = 720, JOINING_MS = 20000;
 const PLAYING = 2, ENDED = 4; // enum raim_client_state
 const written = new Set(), stored = new Map(), said = [];
+const sessions = new Set();
 let game, hasLeft = false, frames = 0, frameMs = 0;
 
 function openSession(url) {
@@ -23,6 +25,7 @@ function openSession(url) {
     udp.on("message", data => { session.queue.push(data); game.serve(); });
     session.send = data => (udp.send(data, port, host), true);
     session.close = () => { if (session.state === 1) udp.close(); session.state = 2; };
+    sessions.add(session);
     return session;
 }
 
@@ -56,7 +59,7 @@ const until = (moment, wanted) => new Promise(resolve => {
     }, 10);
 });
 
-const {servers, ...options} = JSON.parse(more);
+const {servers, loses, ...options} = JSON.parse(more);
 const isRecording = server.endsWith(".raimrec");
 const asked = [];
 let sentBytes = 0;
@@ -106,9 +109,16 @@ for (let turn = 0; isPlaying && performance.now() < begun + 1000 * seconds; turn
         press("Enter");
     }
 }
+let resumedMs = 0;
+if (loses) {
+    sessions.forEach(session => session.close());
+    const lost = performance.now();
+    await until(lost + 10000, () => report(game).resumes === 1 && report(game).state === PLAYING);
+    resumedMs = performance.now() - lost;
+}
 const played = report(game);
 game.close();
 await until(performance.now() + 3000, () => hasLeft);
-console.log(JSON.stringify({joined, played, hasLeft, frames, frame_ms: frameMs / frames,
+console.log(JSON.stringify({joined, played, resumedMs, hasLeft, frames, frame_ms: frameMs / frames,
     memory: game.memory.buffer.byteLength, written: [...written], said, stored: Object.fromEntries(stored)}));
 process.exit(0);

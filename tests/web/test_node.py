@@ -16,6 +16,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "daemon"))
 # pylint: disable=wrong-import-position
 import harness
 from harness import Stage, arena
+from stalls import Stalls
 
 from page import PAGE, WITHOUT
 
@@ -114,6 +115,16 @@ class NodeTest(unittest.TestCase):
             daemon.wait_players(0)
             rejected = daemon.get_json()["arenas"][0]["rejections"]
             self.assertEqual((rejected["malformed"], rejected["unexpected"]), (0, 0))
+
+    def test_it_resumes_as_soon_as_the_gateway_has_lost_it(self):
+        """Before the silence tells, which takes 1.5 s."""
+        with Stage() as stage:
+            daemon = stage.serve(arena())
+            stalls = Stalls(daemon.pid)
+            seen, _ = play(daemon, 1, servers=[], loses=True)
+            print(f"resumed after {seen['resumedMs']:.0f} ms")
+            self.assertEqual((seen["played"]["state"], seen["played"]["resumes"]), (PLAYING, 1))
+            self.assertLess(seen["resumedMs"], 1000 + 1000 * stalls.seconds())
 
     def test_a_server_that_is_not_there_is_named(self):
         result = subprocess.run([NODE, PLAYER, PAGE, "127.0.0.1:9", "0.1"], text=True, check=True,

@@ -23,6 +23,7 @@ static struct {
     bool is_open;
     struct raim_address address;
     int session; // of the page; NO_SESSION: to be opened
+    bool was_open;
     uint64_t opened_us;
 } sockets[SOCKETS];
 
@@ -82,22 +83,28 @@ static void close_session(raim_socket socket)
     sockets[socket].session = NO_SESSION;
 }
 
-// Opens the session of a socket, anew where it was lost.
-static void keep_open(raim_socket socket)
+// Opens the session of a socket, anew where it was lost. Returns whether one that was open has been
+// lost: the gateway sends by another address in the next one, for which servers have no connection.
+static bool keep_open(raim_socket socket)
 {
     const uint64_t now_us = raim_system_now_us();
     const int session = sockets[socket].session;
     const int state = session != NO_SESSION ? page_session_state(session) : PAGE_SESSION_CLOSED;
-    if (state == PAGE_SESSION_OPEN)
+    if (state == PAGE_SESSION_OPEN) {
         failures = 0;
+        sockets[socket].was_open = true;
+    }
     if (state != PAGE_SESSION_CLOSED)
-        return;
+        return false;
+    const bool is_loss = sockets[socket].was_open;
+    sockets[socket].was_open = false;
     close_session(socket);
-    if (!may_open(now_us))
-        return;
+    if (is_loss || !may_open(now_us))
+        return is_loss;
     const struct raim_address *address = &sockets[socket].address;
     sockets[socket].opened_us = now_us;
     sockets[socket].session = gateway_open_session(hosts[address->bytes[0]], address->port);
+    return false;
 }
 
 const char *platform_network_problem(void)
@@ -128,6 +135,7 @@ raim_socket raim_system_open_udp(const struct raim_address *address)
         sockets[i].is_open = true;
         sockets[i].address = *address;
         sockets[i].session = NO_SESSION;
+        sockets[i].was_open = false;
         keep_open(i);
         return i;
     }
@@ -153,9 +161,9 @@ enum raim_received raim_system_receive(raim_socket socket, uint8_t *data, size_t
 {
     const int session = sockets[socket].session;
     const int got = session != NO_SESSION ? page_receive(session, data, capacity) : -1;
-    if (got < 0)
-        keep_open(socket);
     *size = got > 0 ? (size_t)got : 0;
+    if (got < 0 && keep_open(socket))
+        return RAIM_RECEIVED_LOSS;
     return got < 0                   ? RAIM_RECEIVED_NOTHING
            : (size_t)got <= capacity ? RAIM_RECEIVED_DATAGRAM
                                      : RAIM_RECEIVED_ERROR;

@@ -280,6 +280,8 @@ static struct {
     int received;            // from the server, in this update
 } flood;
 
+static bool is_lost; // until that has been told
+
 // In this test something always waits.
 enum raim_received __real_raim_system_receive(raim_socket socket, uint8_t *data, size_t capacity,
                                               size_t *size);
@@ -289,6 +291,10 @@ enum raim_received __wrap_raim_system_receive(raim_socket socket, uint8_t *data,
 enum raim_received __wrap_raim_system_receive(raim_socket socket, uint8_t *data, size_t capacity,
                                               size_t *size)
 {
+    if (is_lost) {
+        is_lost = false;
+        return RAIM_RECEIVED_LOSS;
+    }
     if (!flood.is_on)
         return __real_raim_system_receive(socket, data, capacity, size);
     flood.received++;
@@ -312,6 +318,20 @@ static void check_flood(enum raim_received kind)
     }
     raim_link_close(link);
     flood.is_on = false;
+}
+
+TEST(whose_socket_the_server_has_lost_resumes_at_once)
+{
+    is_lost = true; // there is no session yet
+    run_on();
+    RUN_UNTIL(server.hellos == 1);
+    welcome();
+    const uint16_t port = server.requester.port;
+    is_lost = true;
+    RUN_UNTIL(server.hellos == 2);
+    assert_int_equal(server.connect_requests, 2);
+    assert_true(server.hello.resume);
+    assert_int_not_equal(server.requester.port, port);
 }
 
 TEST(an_update_takes_256_datagrams_at_the_most)
