@@ -266,9 +266,9 @@ TEST(rules_are_listed_in_the_order_of_the_wire)
     char rows[4096];
     size_t length = 0;
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
-        length += (size_t)snprintf(rows + length, sizeof rows - length,
-                                   "\n| %d | `%s` | %s | %s |", i, raim_rule_at(i)->name,
-                                   raim_rule_at(i)->unit, raim_rule_at(i)->meaning);
+        length += (size_t)snprintf(rows + length, sizeof rows - length, "\n| %d | `%s` | %s | %s |",
+                                   i, raim_rule_at(i)->name, raim_rule_at(i)->unit,
+                                   raim_rule_at(i)->meaning);
     assert_says("| index | rule | unit | meaning |\n|---|---|---|---|", rows, "\n\n");
 }
 
