@@ -272,6 +272,33 @@ TEST(rules_are_listed_in_the_order_of_the_wire)
     assert_says("| index | rule | unit | meaning |\n|---|---|---|---|", rows, "\n\n");
 }
 
+// Names of rules in lines of at most 100 columns, as others list them.
+static void print_rules(char *text, size_t capacity, const char *first, const char *indent)
+{
+    size_t length = (size_t)snprintf(text, capacity, "%s", first), column = length;
+    for (int i = 0; i < RAIM_RULE_COUNT; i++) {
+        const char *name = raim_rule_at(i)->name;
+        const bool breaks = column + strlen(name) + 5 > 100;
+        const char *gap = breaks ? indent : " ";
+        const int printed = snprintf(text + length, capacity - length, "%s%s\"%s\"",
+                                     i > 0 ? "," : "", i > 0 ? gap : "", name);
+        column = breaks ? strlen(indent) + strlen(name) + 2 : column + (size_t)printed;
+        length += (size_t)printed;
+    }
+}
+
+TEST(the_dissector_and_the_python_client_name_the_rules)
+{
+    char names[4096];
+    assert_int_equal(load_document(RAIM_SOURCE_DIR "/proto/raim.lua"), 0);
+    print_rules(names, sizeof names, "    [0] = ", "\n    ");
+    assert_says("local RULES = {\n", names, ",\n}\n");
+    assert_int_equal(load_document(RAIM_SOURCE_DIR "/client/examples/python/raim.py"), 0);
+    print_rules(names, sizeof names, "        ", "\n        ");
+    assert_says("_fields_ = [(name, c_double) for name in (\n", names, ")]\n");
+    assert_int_equal(load_document(RAIM_SOURCE_DIR "/proto/PROTOCOL.md"), 0);
+}
+
 TEST(reasons_are_listed_with_their_names)
 {
     const char *at = strstr(document, "## Reasons\n");

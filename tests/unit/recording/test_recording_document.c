@@ -130,4 +130,16 @@ TEST(the_kinds_of_records_are_the_documents)
     }
 }
 
+TEST(a_world_has_the_size_that_its_reader_expects)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%zu  f64 %d", sizeof(struct raim_world), RAIM_RULE_COUNT);
+    assert_says("\nworld    ", text, " rules;");
+    assert_int_equal(load_document(RAIM_SOURCE_DIR "/proto/recording.py"), 0);
+    snprintf(text, sizeof text, "%zu, %zu, %zu, %zu", sizeof(struct raim_world),
+             sizeof(raim_player), sizeof(raim_bullet), sizeof(raim_position_sample));
+    assert_says("\nWORLD, PLAYER, BULLET, SAMPLE = ", text, "\n");
+    assert_int_equal(load_document(RAIM_SOURCE_DIR "/proto/RECORDING.md"), 0);
+}
+
 TEST_GROUP(load, NULL)
