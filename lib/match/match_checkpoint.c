@@ -3,7 +3,6 @@
 #include "match_internal.h"
 
 #include "digest.h"
-#include "name.h"
 #include "validate.h"
 
 #include <math.h>
@@ -213,19 +212,10 @@ static bool load(const struct raim_match *match, const uint8_t *bytes, struct lo
     return true;
 }
 
-static bool are_rounds_sound(const struct raim_rounds *rounds)
-{
-    static const uint32_t longest_ticks = 86400 * 240; // round_s by tick_hz
-    return rounds->round > 0 && rounds->left_ticks <= longest_ticks && rounds->start_ms >= 0 &&
-           rounds->start_ms <= INT64_C(1) << 53 && rounds->winner <= UINT16_MAX &&
-           rounds->paused <= RAIM_PAUSED_BY_VOTE && rounds->has_end <= 1 &&
-           (rounds->phase == RAIM_PHASE_PLAY || rounds->phase == RAIM_PHASE_BREAK);
-}
-
 static bool is_head_sound(const struct head *head)
 {
     // Both comparisons also reject NaN.
-    return are_rounds_sound(&head->rounds) && head->hits.rewound_ms >= 0 &&
+    return raim_rounds_are_sound(&head->rounds) && head->hits.rewound_ms >= 0 &&
            head->hits.rewound_ms < INFINITY && head->hits.most_rewound_ms >= 0 &&
            head->hits.most_rewound_ms < INFINITY;
 }
@@ -239,20 +229,14 @@ static bool is_world_sound(const struct raim_match *match, const struct raim_wor
            raim_world_is_valid(world, match->def.map);
 }
 
-static bool is_name(const char name[RAIM_MAX_NAME_BYTES + 1])
-{
-    char cleaned[RAIM_MAX_NAME_BYTES + 1];
-    return memchr(name, '\0', RAIM_MAX_NAME_BYTES + 1) != NULL && raim_name_clean(name, cleaned) &&
-           strcmp(name, cleaned) == 0;
-}
-
 static bool is_session_sound(const raim_player *player, const struct saved_session *saved)
 {
     static const struct saved_session nobody;
     if (player->id == RAIM_NOBODY)
         return memcmp(saved, &nobody, sizeof nobody) == 0;
-    if (saved->bot > 1 || saved->muted > 1 || saved->missed > saved->due || !is_name(saved->name) ||
-        (saved->subject[0] != '\0' && !is_name(saved->subject)))
+    if (saved->bot > 1 || saved->muted > 1 || saved->missed > saved->due ||
+        !raim_players_is_name(saved->name) ||
+        (saved->subject[0] != '\0' && !raim_players_is_name(saved->subject)))
         return false;
     return saved->bot == 0 || (player->away == 0 && raim_bot_is_valid(&saved->brain));
 }

@@ -5,6 +5,7 @@
 
 #include "match_internal.h"
 
+#include "name.h"
 #include "recording_input.h"
 
 #include <assert.h>
@@ -126,6 +127,24 @@ void raim_players_place_bot(struct raim_match *match, raim_player_id id, const c
     *session = (struct raim_match_session){.bot = true, .joined_tick = match->world->tick};
     give_name(match, slot, name);
     raim_bot_init(&session->brain, match->def.seed ^ (uint64_t)id << 32);
+}
+
+void raim_players_clear_bots(struct raim_match *match)
+{
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1)) {
+        assert(match->sessions[slot].bot);
+        raim_world_leave(match->world, raim_world_players_const(match->world)[slot].id);
+        raim_set_remove(match->taken, slot);
+        match->sessions[slot] = (struct raim_match_session){0};
+    }
+}
+
+bool raim_players_is_name(const char name[RAIM_MAX_NAME_BYTES + 1])
+{
+    char cleaned[RAIM_MAX_NAME_BYTES + 1];
+    return memchr(name, '\0', RAIM_MAX_NAME_BYTES + 1) != NULL && raim_name_clean(name, cleaned) &&
+           strcmp(name, cleaned) == 0;
 }
 
 raim_player_id raim_players_join(struct raim_match *match, const char *name, const char *subject,

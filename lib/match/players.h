@@ -27,6 +27,13 @@ void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_r
 
 // Makes a bot of a player that has just entered the world, without an event.
 void raim_players_place_bot(struct raim_match *match, raim_player_id id, const char *name);
+
+// Leaves a match that has not stepped yet as if it had never had bots.
+void raim_players_clear_bots(struct raim_match *match);
+
+// Whether a name, of RAIM_MAX_NAME_BYTES + 1 bytes, is one that a player can have.
+bool raim_players_is_name(const char name[RAIM_MAX_NAME_BYTES + 1]);
+
 void raim_players_fill_entry(const struct raim_match *match, uint32_t slot,
                              struct raim_roster_entry *entry);
 

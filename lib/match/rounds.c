@@ -41,6 +41,15 @@ void raim_rounds_begin(struct raim_match *match)
     raim_rounds_mark_phase_sent(match);
 }
 
+bool raim_rounds_are_sound(const struct raim_rounds *rounds)
+{
+    static const uint32_t longest_ticks = 86400 * 240; // round_s by tick_hz
+    return rounds->round > 0 && rounds->left_ticks <= longest_ticks && rounds->start_ms >= 0 &&
+           rounds->start_ms <= INT64_C(1) << 53 && rounds->winner <= UINT16_MAX &&
+           rounds->paused <= RAIM_PAUSED_BY_VOTE && rounds->has_end <= 1 &&
+           (rounds->phase == RAIM_PHASE_PLAY || rounds->phase == RAIM_PHASE_BREAK);
+}
+
 void raim_rounds_mark_phase_sent(struct raim_match *match)
 {
     match->rounds.sent_phase = (uint8_t)phase_of(&match->rounds);

@@ -32,6 +32,9 @@ enum { RAIM_PAUSED_BY_OPERATOR = 1, RAIM_PAUSED_BY_VOTE };
 // Begins the first round of a new match.
 void raim_rounds_begin(struct raim_match *match);
 
+// Whether a match can have written these rounds into a checkpoint.
+bool raim_rounds_are_sound(const struct raim_rounds *rounds);
+
 // Starts the clock of a round that waits for its first player. Call it before a client joins.
 void raim_rounds_note_join(struct raim_match *match);
 

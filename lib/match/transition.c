@@ -50,18 +50,6 @@ static void carry_player(struct transition *transition, uint32_t slot, raim_play
     to->position = to->previous = next->def.map->spawns[0];
 }
 
-// The next match is left as if it had never had bots: they are placed among the clients.
-static void clear_bots(struct raim_match *next)
-{
-    for (uint32_t slot = raim_match_next_slot(next, 0); slot < next->world->max_players;
-         slot = raim_match_next_slot(next, slot + 1)) {
-        assert(next->sessions[slot].bot);
-        raim_world_leave(next->world, raim_world_players_const(next->world)[slot].id);
-        raim_set_remove(next->taken, slot);
-        next->sessions[slot] = (struct raim_match_session){0};
-    }
-}
-
 // Takes over a client's session, or a bot of the same name that thinks anew, under this id.
 static void carry_session(struct transition *transition, uint32_t slot, raim_player_id id)
 {
@@ -198,7 +186,7 @@ void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool
         .before = match,
         .keeps_round = keeps_round,
     };
-    clear_bots(next);
+    raim_players_clear_bots(next); // they are placed among the clients
     raim_world_continue(next->world, match->world);
     next->began_tick = match->world->tick;
     next->policy.draining = match->policy.draining;
