@@ -31,6 +31,7 @@ struct change {
     uint64_t posted_ms; // likewise
     char *bytes;        // owned; NULL: none
     size_t size;
+    store_encoder *encode; // makes the content of `bytes`; NULL: they are the content
     char name[];
 };
 
@@ -153,8 +154,16 @@ bool store_has_directory(const struct store *store)
     return store != NULL && store->directory[0] != '\0';
 }
 
+// Whether changes of a file are written at all.
+static bool is_kept(const struct store *store, const char *name)
+{
+    return name[0] == '/' || store_has_directory(store);
+}
+
 bool store_path(const struct store *store, const char *name, char path[PATH_MAX])
 {
+    if (name[0] == '/')
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
     return store_has_directory(store) &&
            snprintf(path, PATH_MAX, "%s/%s", store->directory, name) < PATH_MAX;
 }
@@ -202,6 +211,10 @@ static const struct metric rows[] = {
 };
 
 const struct metric_table store_metrics = {METRIC_ROWS(rows)};
+
+// The path of a file, as three texts of a log line.
+#define LOCATION(store, name)                                                                      \
+    *(name) != '/' ? (store)->directory : "", *(name) != '/' ? "/" : "", name
 
 // --- Files; with the lock ---
 
@@ -262,6 +275,18 @@ static int append(const char *path, struct file *file, const struct change *chan
     return state_file_write(file->descriptor, change->bytes, change->size) ? 0 : errno;
 }
 
+static int replace(const char *path, const struct change *change)
+{
+    size_t size = change->size;
+    char *text = change->encode != NULL ? change->encode(change->bytes, &size) : change->bytes;
+    errno = ENOMEM;
+    const bool good = text != NULL && state_file_replace(path, text, size, change->durability);
+    const int error = good ? 0 : errno;
+    if (text != change->bytes)
+        free(text);
+    return error;
+}
+
 static int perform(const struct store *store, struct file *file, const struct change *change)
 {
     char path[PATH_MAX];
@@ -275,7 +300,7 @@ static int perform(const struct store *store, struct file *file, const struct ch
         close_file(file);
     if (change->kind == CHANGE_REMOVE)
         return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
-    return state_file_replace(path, change->bytes, change->size, change->durability) ? 0 : errno;
+    return replace(path, change);
 }
 
 static void free_change(struct change *change)
@@ -303,7 +328,7 @@ static void note_outcome(struct store *store, const struct change *change, int e
         error != 0 ? note_file(store, change->name) : find_file(store, change->name);
     store->lost += error != 0;
     if (error != 0 && (file == NULL || file->error == 0)) // once
-        log_warning("not stored file=\"%s/%s\": %s", store->directory, change->name,
+        log_warning("not stored file=\"%s%s%s\": %s", LOCATION(store, change->name),
                     strerror(error));
     if (file == NULL)
         return;
@@ -501,17 +526,17 @@ static size_t superseded_bytes(const struct store *store, const struct change *c
 
 // Takes `bytes`.
 static uint64_t post(struct store *store, enum change_kind kind, const char *name, char *bytes,
-                     size_t size, enum state_file_durability durability)
+                     size_t size, enum state_file_durability durability, store_encoder *encode)
 {
     struct change *change = NULL;
     uint64_t number = 0;
     const bool has_bytes = kind == CHANGE_REPLACE || kind == CHANGE_APPEND;
-    if (store_has_directory(store) && (bytes != NULL || !has_bytes) &&
+    if (is_kept(store, name) && (bytes != NULL || !has_bytes) &&
         (kind != CHANGE_REPLACE || add_entry(store, name)))
         change = calloc(1, sizeof *change + strlen(name) + 1);
     if (change == NULL) {
         free(bytes);
-        if (store_has_directory(store)) {
+        if (is_kept(store, name)) {
             pthread_mutex_lock(&store->lock);
             store->lost++;
             pthread_mutex_unlock(&store->lock);
@@ -522,7 +547,8 @@ static uint64_t post(struct store *store, enum change_kind kind, const char *nam
                               .durability = durability,
                               .posted_ms = monotonic_ms(),
                               .bytes = bytes,
-                              .size = size};
+                              .size = size,
+                              .encode = encode};
     strcpy(change->name, name);
     pthread_mutex_lock(&store->lock);
     const bool is_full = store->waiting_bytes + bytes_of(change) >
@@ -539,8 +565,8 @@ static uint64_t post(struct store *store, enum change_kind kind, const char *nam
     if (is_full)
         free_change(change);
     if (is_full && !store->was_full)
-        log_warning("not stored file=\"%s/%s\": too many changes are pending", store->directory,
-                    name);
+        log_warning("not stored file=\"%s%s%s\": too many changes are pending",
+                    LOCATION(store, name));
     store->was_full = is_full;
     return number;
 }
@@ -548,17 +574,23 @@ static uint64_t post(struct store *store, enum change_kind kind, const char *nam
 uint64_t store_replace(struct store *store, const char *name, char *bytes, size_t size,
                        enum state_file_durability durability)
 {
-    return post(store, CHANGE_REPLACE, name, bytes, size, durability);
+    return post(store, CHANGE_REPLACE, name, bytes, size, durability, NULL);
+}
+
+uint64_t store_replace_encoded(struct store *store, const char *name, char *bytes, size_t size,
+                               store_encoder *encode)
+{
+    return post(store, CHANGE_REPLACE, name, bytes, size, STATE_FILE_PROCESS, encode);
 }
 
 uint64_t store_append(struct store *store, const char *name, char *bytes, size_t size)
 {
-    return post(store, CHANGE_APPEND, name, bytes, size, STATE_FILE_PROCESS);
+    return post(store, CHANGE_APPEND, name, bytes, size, STATE_FILE_PROCESS, NULL);
 }
 
 uint64_t store_remove(struct store *store, const char *name)
 {
-    const uint64_t number = post(store, CHANGE_REMOVE, name, NULL, 0, STATE_FILE_PROCESS);
+    const uint64_t number = post(store, CHANGE_REMOVE, name, NULL, 0, STATE_FILE_PROCESS, NULL);
     if (number != 0)
         remove_entry(find_entry(store, name));
     return number;
@@ -566,7 +598,7 @@ uint64_t store_remove(struct store *store, const char *name)
 
 uint64_t store_sync(struct store *store)
 {
-    return post(store, CHANGE_SYNC, "", NULL, 0, STATE_FILE_PROCESS);
+    return post(store, CHANGE_SYNC, "", NULL, 0, STATE_FILE_PROCESS, NULL);
 }
 
 // --- What has become of them ---

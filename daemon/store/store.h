@@ -3,7 +3,8 @@
 // hook's cursor, the fetched ban list. A thread, raimd-store, writes it, so that no other thread
 // waits for the disk, even one that stalls for minutes. Changes are written in the order of their
 // posting; a new content of a whole file takes the place of the older changes of that file that
-// still wait. What waits is bounded. A change survives the process once it counts as written.
+// still wait. What waits is bounded. A change survives the process once it counts as written. A
+// name that is an absolute path is a file elsewhere: the portable checkpoints.
 // Thread rule: main thread only.
 #pragma once
 
@@ -76,6 +77,12 @@ uint64_t store_unread(const struct store *store);
 // Replaces the content. Takes `bytes`, which malloc allocated; NULL: memory ran out.
 uint64_t store_replace(struct store *store, const char *name, char *bytes, size_t size,
                        enum state_file_durability durability);
+
+// Replaces the content by what the writing thread makes of `bytes`, which it takes as above: a text
+// for free(), NULL where memory ran out.
+typedef char *store_encoder(const char *bytes, size_t *size);
+uint64_t store_replace_encoded(struct store *store, const char *name, char *bytes, size_t size,
+                               store_encoder *encode);
 
 // Appends to a file that is there. After a change of this file that failed it fails, too, until
 // one that replaces the content succeeds. Takes `bytes` as above.

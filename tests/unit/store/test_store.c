@@ -245,6 +245,50 @@ TEST(without_a_directory_nothing_is_kept, open_store, close_store)
     store_close(none);
 }
 
+static char *double_text(const char *bytes, size_t *size)
+{
+    char *text = malloc(2 * *size);
+    memcpy(text, bytes, *size);
+    memcpy(text + *size, bytes, *size);
+    *size *= 2;
+    return text;
+}
+
+static char *run_out_of_memory(const char *bytes, size_t *size)
+{
+    (void)bytes;
+    (void)size;
+    return NULL;
+}
+
+TEST(a_content_is_made_when_it_is_written, open_store, close_store)
+{
+    const uint64_t number = store_replace_encoded(store, "a", strdup("ab"), 2, double_text);
+    store_flush(store);
+    assert_int_equal(store_outcome(store, "a", number), STORE_WRITTEN);
+    assert_content("a", "abab");
+    const uint64_t failed = store_replace_encoded(store, "a", strdup("c"), 1, run_out_of_memory);
+    store_flush(store);
+    assert_int_equal(store_outcome(store, "a", failed), STORE_FAILED);
+    assert_content("a", "abab");
+}
+
+TEST(an_absolute_path_is_written_without_a_directory, open_store, close_store)
+{
+    char path[PATH_MAX];
+    assert_true(store_path(store, "b", path));
+    struct store *without = store_create(NULL);
+    assert_int_equal(store_replace(without, "b", strdup("x"), 1, STATE_FILE_PROCESS), 0);
+    store_replace(without, path, strdup("y"), 1, STATE_FILE_PROCESS);
+    store_flush(without);
+    assert_content("b", "y");
+    store_remove(without, path);
+    store_flush(without);
+    assert_content("b", NULL);
+    assert_int_equal(store_lost(without), 0);
+    store_close(without);
+}
+
 static int set_up_group(void **state)
 {
     (void)state;
