@@ -88,6 +88,12 @@ void arena_restore(struct arena *arena)
                            arena->worker.config->match.tuning.resume_grace_s);
 }
 
+void arena_post_checkpoint(struct arena *arena)
+{
+    if (arena->main.store != NULL)
+        arena_checkpoint_post(&arena->worker.checkpoint, arena->main.store);
+}
+
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
     arena->worker.deadline_ns = monotonic_ns() + offset_ns;
@@ -167,6 +173,7 @@ static void publish(struct arena *arena)
     status->transport = *transport_stats(arena->worker.transport);
     masters_count_listing(&arena->worker.masters, (int64_t)monotonic_ms());
     status->masters = arena->worker.masters.report;
+    status->rejected_checkpoints = arena->worker.checkpoint.rejected;
     if (arena->worker.recording.stream != NULL)
         status->recordings = recorder_stream_counts(arena->worker.recording.stream);
     status->recordings.is_running = arena->worker.recording.running != NULL;
@@ -383,7 +390,9 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
         arena->worker.has_news = true;
     arena_votes_run(arena);
     arena_rounds_run(arena);
-    arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
+    if (arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match,
+                             arena->worker.transport))
+        arena->worker.has_news = true;
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);
     send_messages(arena);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);

@@ -81,6 +81,7 @@ struct arena_status {
     struct raim_match_counts counts;
     struct transport_stats transport;
     struct masters_report masters;
+    uint64_t rejected_checkpoints; // of the last process
     struct recorder_counts recordings;
     uint32_t tick_us_count;              // durations in the window
     uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order
@@ -143,6 +144,9 @@ void arena_excuse(struct arena *arena);
 // arena_checkpoint.h). Call it once, before arena_start. Creates a file, which may take long: the
 // main thread, or the worker while it runs no arena.
 void arena_restore(struct arena *arena);
+
+// Has the store write the match's portable checkpoint if there is a newer one. Main thread.
+void arena_post_checkpoint(struct arena *arena);
 
 // --- The owning worker's side ---
 

@@ -6,6 +6,7 @@
 #include "connectionless.h"
 #include "crypto.h"
 #include "log.h"
+#include "store.h"
 #include "systemd.h"
 
 #include <assert.h>
@@ -24,9 +25,26 @@ enum {
 
 static_assert(RAIM_TOKEN_BYTES == RAIM_CRYPTO_SIPHASH_KEY_BYTES, "a token is a key of SipHash");
 
-bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *name)
+// Reads the portable checkpoint of the last process.
+static void find_portable(struct arena_checkpoint *checkpoint, const char *directory)
 {
-    char directory[PATH_MAX];
+    char path[CHECKPOINT_PATH_BYTES];
+    const char *why;
+    if (!checkpoint_is_there(checkpoint->file) ||
+        !portable_checkpoint_path(directory, checkpoint->name, path))
+        return; // what may be there is of a match that has ended
+    checkpoint->found = portable_checkpoint_read(path, &checkpoint->kept, &why);
+    if (checkpoint->found != NULL || why == NULL)
+        return;
+    checkpoint->rejected++;
+    log_arena_warning(checkpoint->name, "portable checkpoint rejected arena=%s file=\"%s\": %s",
+                      checkpoint->name, path, why);
+}
+
+bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *name,
+                             uint32_t max_players)
+{
+    char *directory = checkpoint->posted.directory;
     *checkpoint = (struct arena_checkpoint){0};
     assert(strlen(name) < sizeof checkpoint->name);
     strcpy(checkpoint->name, name);
@@ -34,10 +52,15 @@ bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *na
     checkpoint->rows = calloc(RAIM_MAX_PLAYERS, sizeof *checkpoint->rows);
     if (checkpoint->addresses == NULL || checkpoint->rows == NULL)
         return false;
-    if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
+    if (!unit_directories_find("RUNTIME_DIRECTORY", directory, CHECKPOINT_PATH_BYTES))
         return true;
+    checkpoint->max_players = max_players;
     checkpoint->file = checkpoint_create(directory, name);
-    return checkpoint->file != NULL;
+    if (checkpoint->file == NULL ||
+        !triple_buffer_create(&checkpoint->blocks, portable_checkpoint_size(max_players)))
+        return false;
+    find_portable(checkpoint, directory);
+    return true;
 }
 
 void arena_checkpoint_discard(struct arena_checkpoint *checkpoint)
@@ -45,11 +68,67 @@ void arena_checkpoint_discard(struct arena_checkpoint *checkpoint)
     checkpoint->is_over = true;
 }
 
-void arena_checkpoint_destroy(struct arena_checkpoint *checkpoint)
+static void remove_portable(struct arena_checkpoint *checkpoint, struct store *store)
+{
+    char path[CHECKPOINT_PATH_BYTES];
+    if (checkpoint->posted.name[0] != '\0' &&
+        portable_checkpoint_path(checkpoint->posted.directory, checkpoint->posted.name, path))
+        store_remove(store, path);
+    checkpoint->posted.name[0] = '\0';
+}
+
+// The block, with what is kept behind it; NULL when memory runs out.
+static char *copy_block(const struct portable_checkpoint *block, const char *kept, size_t *size)
+{
+    const size_t kept_size = kept != NULL ? strlen(kept) : 0;
+    const size_t block_size = portable_checkpoint_size(block->count);
+    char *copy = malloc(block_size + kept_size);
+    *size = block_size + kept_size;
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, block, block_size);
+    memcpy(copy + block_size, kept != NULL ? kept : "", kept_size);
+    return copy;
+}
+
+void arena_checkpoint_post(struct arena_checkpoint *checkpoint, struct store *store)
+{
+    char path[CHECKPOINT_PATH_BYTES];
+    size_t size;
+    if (checkpoint->file == NULL)
+        return;
+    const struct portable_checkpoint *block = triple_buffer_front(&checkpoint->blocks);
+    if (block->number == checkpoint->posted.number ||
+        !portable_checkpoint_path(checkpoint->posted.directory, block->arena, path))
+        return;
+    if (strcmp(checkpoint->posted.name, block->arena) != 0)
+        remove_portable(checkpoint, store);
+    checkpoint->posted.number = block->number;
+    strcpy(checkpoint->posted.name, block->arena);
+    char *bytes = copy_block(block, checkpoint->kept, &size);
+    store_replace_encoded(store, path, bytes, size, portable_checkpoint_encode);
+}
+
+static void end_portable(struct arena_checkpoint *checkpoint, struct store *store)
+{
+    if (checkpoint->is_over)
+        remove_portable(checkpoint, store);
+    else
+        arena_checkpoint_post(checkpoint, store);
+    if (!store_is_running(store))
+        store_flush(store);
+}
+
+void arena_checkpoint_destroy(struct arena_checkpoint *checkpoint, struct store *store)
 {
     if (checkpoint->is_bound && checkpoint->is_over)
         checkpoint_remove(checkpoint->file);
+    if (store != NULL && checkpoint->file != NULL)
+        end_portable(checkpoint, store);
     checkpoint_destroy(checkpoint->file);
+    triple_buffer_destroy(&checkpoint->blocks);
+    free(checkpoint->found);
+    free(checkpoint->kept);
     free(checkpoint->addresses);
     free(checkpoint->rows);
     *checkpoint = (struct arena_checkpoint){0};
@@ -60,8 +139,14 @@ struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *c
 {
     char name[RAIM_MAP_NAME_BYTES];
     struct checkpoint_map map = {0};
-    if (checkpoint->file == NULL || !checkpoint_find_map(checkpoint->file, &map, name))
+    if (checkpoint->file == NULL)
         return map;
+    if (!checkpoint_find_map(checkpoint->file, &map, name)) {
+        if (checkpoint->found == NULL)
+            return map;
+        map = checkpoint->found->map;
+        memcpy(name, checkpoint->found->match.map, sizeof name);
+    }
     const int count = config->rotation_count;
     // The rotation may have changed since, and may contain a map twice.
     if (map.index < 0 || map.index > count)
@@ -99,6 +184,40 @@ static void bind_match(struct arena_checkpoint *checkpoint, const struct raim_ma
         log_arena_warning(checkpoint->name, "checkpoint failed arena=%s: %s", checkpoint->name,
                           error);
     record_save(checkpoint, match);
+}
+
+// Publishes a block for the portable checkpoint.
+static void publish(struct arena_checkpoint *checkpoint, const struct raim_match *match)
+{
+    struct portable_checkpoint *block = triple_buffer_back(&checkpoint->blocks);
+    block->number = ++checkpoint->published;
+    block->format = PORTABLE_CHECKPOINT_FORMAT;
+    block->saved = checkpoint_now(checkpoint->file);
+    strcpy(block->arena, checkpoint->name);
+    block->map.index = checkpoint->map.index;
+    strcpy(block->map.path, checkpoint->map.path);
+    block->count = raim_match_export(match, &block->match, block->players, checkpoint->max_players);
+    triple_buffer_publish(&checkpoint->blocks);
+    checkpoint->published_tick = raim_match_tick(match);
+    checkpoint->published_events = raim_match_events(match);
+}
+
+// Continues the match of the portable checkpoint, for the reason that there is no other one.
+static bool continue_portable(struct arena_checkpoint *checkpoint, struct raim_match *match,
+                              double grace_s, const char *why)
+{
+    const struct portable_checkpoint *found = checkpoint->found;
+    if (found == NULL || checkpoint_time_fault(checkpoint->file, found->saved, grace_s) != NULL ||
+        !raim_match_import(match, &found->match, found->players, found->count))
+        return false;
+    const struct raim_match_counts counts = raim_match_counts(match);
+    log_arena_info(checkpoint->name,
+                   "arena continued arena=%s players=%u bots=%u round=%u age_ms=%llu: checkpoint "
+                   "rejected, %s; portable checkpoint read",
+                   checkpoint->name, counts.players, counts.bots, raim_match_round(match).round,
+                   (unsigned long long)(checkpoint_now(checkpoint->file).ms - found->saved.ms),
+                   why);
+    return true;
 }
 
 static void log_restored(const struct arena_checkpoint *checkpoint, const struct raim_match *match,
@@ -149,7 +268,12 @@ void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_mat
         return;
     const struct checkpoint_result result =
         checkpoint_restore(checkpoint->file, match, grace_s, checkpoint->addresses);
-    log_restored(checkpoint, match, &result);
+    checkpoint->rejected += result.verdict >= CHECKPOINT_REJECTED;
+    if (result.verdict != CHECKPOINT_REJECTED ||
+        !continue_portable(checkpoint, match, grace_s, result.why))
+        log_restored(checkpoint, match, &result);
+    free(checkpoint->found);
+    checkpoint->found = NULL;
     if (result.verdict == CHECKPOINT_RESTORED) {
         checkpoint->untrusted_ticks = TRUST_S * tick_hz(match);
         checkpoint->invites_left = INVITES;
@@ -157,6 +281,7 @@ void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_mat
         checkpoint->next_invites_tick = raim_match_tick(match) + 1;
     }
     bind_match(checkpoint, match);
+    publish(checkpoint, match);
 }
 
 void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *name)
@@ -250,7 +375,19 @@ void arena_checkpoint_set_in_tick(struct arena_checkpoint *checkpoint, bool is_i
         checkpoint_set_in_tick(checkpoint->file, is_in_tick);
 }
 
-void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim_match *match,
+// An arena in which nobody is has nothing new.
+static bool publish_due(struct arena_checkpoint *checkpoint, const struct raim_match *match)
+{
+    const uint32_t waited = raim_match_tick(match) - checkpoint->published_tick;
+    if (checkpoint->file == NULL || waited < tick_hz(match) ||
+        (raim_match_events(match) == checkpoint->published_events &&
+         raim_match_playing(match) == 0))
+        return false;
+    publish(checkpoint, match);
+    return true;
+}
+
+bool arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                           struct transport *transport)
 {
     invite_absent_players(checkpoint, match, transport);
@@ -260,6 +397,7 @@ void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim
         save(checkpoint, match, transport);
     if (checkpoint->untrusted_ticks > 0 && --checkpoint->untrusted_ticks == 0)
         checkpoint_trust(checkpoint->file);
+    return publish_due(checkpoint, match);
 }
 
 bool arena_checkpoint_has_address(const struct arena_checkpoint *checkpoint, struct ip_address ip)
@@ -286,4 +424,5 @@ void arena_checkpoint_end(struct arena_checkpoint *checkpoint, struct raim_match
     raim_match_suspend(match);
     checkpoint_trust(checkpoint->file);
     checkpoint_save(checkpoint->file, match, checkpoint->addresses);
+    publish(checkpoint, match);
 }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Checkpoints of an arena, so that its match survives a crash or a restart of the process. The
 // worker saves the match every second, and at once when a score changes or a player comes or goes.
-// The next process restores it and sends an invitation to every player who was connected. Without
+// The next process restores it and sends an invitation to every player who was connected. Where its
+// checkpoints have another layout it continues from the portable checkpoint, which the store writes
+// at most once a second, and at the end, from a block that the worker publishes. Without
 // $RUNTIME_DIRECTORY there are no checkpoints, and only the players' addresses are noted.
 #pragma once
 
 #include "checkpoint_file.h"
 #include "config.h"
+#include "portable_checkpoint.h"
 #include "transport.h"
+#include "triple_buffer.h"
+
+struct store;
 
 struct arena_checkpoint {
     char name[CONFIG_NAME_BYTES];   // of the arena
@@ -24,13 +30,34 @@ struct arena_checkpoint {
     uint32_t slots;                       // of the match at the last save
     struct checkpoint_address *addresses; // by player slot, RAIM_MAX_PLAYERS
     struct raim_match_player *rows;       // scratch, RAIM_MAX_PLAYERS
+    uint64_t rejected;                    // files of the last process
+
+    // The portable checkpoint. Either side reads `kept`, which is set before a worker runs.
+    struct portable_checkpoint *found; // of the last process, until the start; NULL: none
+    char *kept;                        // what a newer version wrote, as text; NULL: nothing
+    struct triple_buffer blocks;       // struct portable_checkpoint; the worker publishes
+    uint32_t max_players;              // of a block
+    uint64_t published;                // blocks
+    uint32_t published_tick, published_events;
+
+    // Only the main thread touches it.
+    struct {
+        char directory[CHECKPOINT_PATH_BYTES];
+        char name[CONFIG_NAME_BYTES]; // of the file; "": none
+        uint64_t number;              // of the newest block
+    } posted;
 };
 
-// Initializes the checkpoint of the arena of this name. Returns false when memory runs out.
-// arena_checkpoint_destroy accepts the result in either case, and a zeroed struct. It removes the
-// file of a match that has ended for good.
-bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *name);
-void arena_checkpoint_destroy(struct arena_checkpoint *checkpoint);
+// Initializes the checkpoint of the arena of this name and of at most `max_players`. Returns false
+// when memory runs out. arena_checkpoint_destroy accepts the result in either case, and a zeroed
+// struct. It removes the files of a match that has ended for good, and posts the portable
+// checkpoint of another one. Takes NULL for `store`: there is no portable one.
+bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *name,
+                             uint32_t max_players);
+void arena_checkpoint_destroy(struct arena_checkpoint *checkpoint, struct store *store);
+
+// Has the newest block written, unless it was posted before. Main thread.
+void arena_checkpoint_post(struct arena_checkpoint *checkpoint, struct store *store);
 
 // Makes arena_checkpoint_destroy remove the file in any case.
 void arena_checkpoint_discard(struct arena_checkpoint *checkpoint);
@@ -62,8 +89,9 @@ void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *na
 void arena_checkpoint_set_in_tick(struct arena_checkpoint *checkpoint, bool is_in_tick);
 
 // Call it after every step and before the step's messages are sent, so that no client ever sees an
-// event that a restart would undo. `match` may differ from that of the last call.
-void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim_match *match,
+// event that a restart would undo. `match` may differ from that of the last call. Returns whether
+// there is a block to post.
+bool arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                           struct transport *transport);
 
 // Whether a player of the match, or one who may resume, is or was last at this address (an IPv4

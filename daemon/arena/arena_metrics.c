@@ -68,6 +68,10 @@ static const struct metric status_rows[] = {
      .column = "leaves"},
     {NULL, NULL, "Messages and datagrams rejected.", METRIC_COUNTER, .get = rejections,
      .column = "rejections"},
+    {"rejected_checkpoints", "raimd_rejected_checkpoints_total",
+     "Checkpoints of the last process that could not be taken over; the log says what the match "
+     "continues from.",
+     METRIC_COUNTER, STATUS(rejected_checkpoints)},
 };
 
 static const struct metric_table status_table = {METRIC_ROWS(status_rows)};

@@ -283,13 +283,15 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     if (config->is_on_demand) // it is silent only if its first tick is late
         atomic_init(&arena->shared.ticked_ms, monotonic_ms());
     arena->opened.wakeup = wakeup;
+    arena->main.store = store;
     raim_crypto_random(arena->opened.origin_key, sizeof arena->opened.origin_key);
     arena->opened.guard = (struct raim_match_guard){.context = arena, .admit = admit};
     snapshot_pace_init(&arena->worker.pace, config->match.tick_hz);
     arena->worker.observer =
         (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};
     const bool has_access_control = open_access_control(arena, config, store);
-    if (has_access_control && arena_checkpoint_create(&arena->worker.checkpoint, config->name))
+    if (has_access_control &&
+        arena_checkpoint_create(&arena->worker.checkpoint, config->name, arena->opened.status_rows))
         arena->worker.current = prepare_first_match(arena, config, owner);
     arena->main.current = arena->worker.current;
     arena->worker.rows = calloc(arena->opened.status_rows, sizeof *arena->worker.rows);
@@ -388,7 +390,7 @@ void arena_destroy(struct arena *arena)
     mailbox_destroy(&arena->shared.mailbox);
     if (arena->opened.is_on_demand && !atomic_load(&arena->shared.keeps_checkpoint))
         arena_checkpoint_discard(&arena->worker.checkpoint); // even if no worker ran it
-    arena_checkpoint_destroy(&arena->worker.checkpoint);
+    arena_checkpoint_destroy(&arena->worker.checkpoint, arena->main.store);
     arena_collect(arena);
     prepared_match_free_all(prepared_match_take(&arena->shared.offered));
     prepared_match_free(arena->worker.next);

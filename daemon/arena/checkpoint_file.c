@@ -42,8 +42,7 @@ struct file_header {
 struct slot {
     uint64_t digest;   // of the rest of the slot
     uint64_t sequence; // from 1 on
-    uint64_t saved_ms; // CLOCK_BOOTTIME, which cannot be set and counts during suspend
-    uint64_t boot;     // digest of the kernel's boot_id
+    struct checkpoint_time saved;
     uint32_t addresses;
     uint32_t match_bytes;
     uint32_t map_index;
@@ -85,6 +84,25 @@ static uint64_t now_ms(void)
     struct timespec now;
     clock_gettime(CLOCK_BOOTTIME, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+struct checkpoint_time checkpoint_now(const struct checkpoint *checkpoint)
+{
+    return (struct checkpoint_time){now_ms(), checkpoint->boot};
+}
+
+const char *checkpoint_time_fault(const struct checkpoint *checkpoint, struct checkpoint_time saved,
+                                  double grace_s)
+{
+    const uint64_t now = now_ms();
+    if (saved.boot != checkpoint->boot || saved.ms > now)
+        return "the machine has been rebooted since";
+    return (double)(now - saved.ms) > grace_s * 1000 ? "it is too old" : NULL;
+}
+
+bool checkpoint_is_there(const struct checkpoint *checkpoint)
+{
+    return access(checkpoint->path, F_OK) == 0;
 }
 
 // Returns false if the path, with the longest suffix, is too long.
@@ -168,7 +186,7 @@ static void set_restores(struct file_header *header, uint32_t restores)
 static struct slot slot_of(const struct checkpoint *checkpoint)
 {
     return (struct slot){
-        .boot = checkpoint->boot,
+        .saved = checkpoint_now(checkpoint),
         .addresses = checkpoint->addresses,
         .match_bytes = checkpoint->match_bytes,
         .map_index = (uint32_t)checkpoint->map.index,
@@ -189,7 +207,6 @@ void checkpoint_save(struct checkpoint *checkpoint, const struct raim_match *mat
     uint8_t *end = (uint8_t *)(slot + 1);
     *slot = slot_of(checkpoint);
     slot->sequence = sequence;
-    slot->saved_ms = now_ms();
     memcpy(end, addresses, checkpoint->addresses * sizeof *addresses);
     end += checkpoint->addresses * sizeof *addresses;
     raim_match_save(match, end);
@@ -373,14 +390,11 @@ bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_
 static const char *fault_of(const struct checkpoint *checkpoint, const struct slot *slot,
                             const struct raim_match *match, double grace_s)
 {
-    const uint64_t now = now_ms();
     if (slot == NULL)
         return "it is damaged";
-    if (slot->boot != checkpoint->boot || slot->saved_ms > now)
-        return "the machine has been rebooted since";
-    if ((double)(now - slot->saved_ms) > grace_s * 1000)
-        return "it is too old";
-    const char *fault = raim_match_checkpoint_fault(match, match_in(slot), slot->match_bytes);
+    const char *fault = checkpoint_time_fault(checkpoint, slot->saved, grace_s);
+    if (fault == NULL)
+        fault = raim_match_checkpoint_fault(match, match_in(slot), slot->match_bytes);
     if (fault == NULL && slot->addresses > RAIM_MAX_PLAYERS)
         fault = "it is damaged";
     return fault;
@@ -470,7 +484,7 @@ static void restore(struct checkpoint *checkpoint, const struct content *content
     memcpy(addresses, saved, slot->addresses * sizeof *addresses);
     checkpoint->sequence = slot->sequence;
     result->verdict = CHECKPOINT_RESTORED;
-    result->age_ms = now_ms() - slot->saved_ms;
+    result->age_ms = now_ms() - slot->saved.ms;
 }
 
 struct checkpoint_result checkpoint_restore(struct checkpoint *checkpoint, struct raim_match *match,

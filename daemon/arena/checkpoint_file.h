@@ -58,6 +58,20 @@ bool checkpoint_is_culprit(const struct checkpoint *checkpoint);
 // Another arena has the culprit: the next restore counts as the first.
 void checkpoint_excuse(struct checkpoint *checkpoint);
 
+// Whether there is a file.
+bool checkpoint_is_there(const struct checkpoint *checkpoint);
+
+// When a state was saved.
+struct checkpoint_time {
+    uint64_t ms;   // CLOCK_BOOTTIME, which cannot be set and counts during suspend
+    uint64_t boot; // digest of the kernel's boot_id
+};
+struct checkpoint_time checkpoint_now(const struct checkpoint *checkpoint);
+
+// Why a state of that time is not to be restored, or NULL.
+const char *checkpoint_time_fault(const struct checkpoint *checkpoint, struct checkpoint_time saved,
+                                  double grace_s);
+
 enum checkpoint_verdict {
     CHECKPOINT_NONE,      // there is no file
     CHECKPOINT_RESTORED,  // from the newest intact slot

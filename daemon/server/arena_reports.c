@@ -297,8 +297,10 @@ static void take_reports(void *context)
     struct arena_slot *gone;
     wakeup_clear(&table->wakeup); // first: a signal during what follows must not be lost
     arena_table_collect(table);
-    for (int i = 0; i < table->running.count; i++)
+    for (int i = 0; i < table->running.count; i++) {
         read_arena(reports, table->running.arenas[i]);
+        arena_post_checkpoint(table->running.arenas[i]);
+    }
     while ((gone = arena_table_next_gone(table)) != NULL)
         close_arena(reports, gone);
     watchers_call(&table->watchers);

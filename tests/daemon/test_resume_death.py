@@ -146,10 +146,12 @@ class ResumeDeathTest(unittest.TestCase):
                               if path.name != "server.key"], [])
 
     def rejected(self, stage, spoil, why, **keys):
-        """Kills, spoils the first arena's file, starts: it is rejected, and the arena is fresh."""
+        """Kills, spoils the first arena's file, starts: it is rejected, and the arena is fresh,
+        where it has no portable checkpoint (test_upgrade.py)."""
         revival = self.start(stage, bots=2)
         revival.daemon.poll("play", lambda: revival.daemon.get_json()["arenas"][0]["tick"] > 30)
         revival.end()
+        (revival.directory / "east.match").unlink()
         spoil(revival)
         revival.start().wait_started()
         # Whole lines: the log may be read while one is being written.

@@ -481,7 +481,9 @@ class DeathTest(RoundsTest):
         self.again()
         self.daemon.poll("word of the map", lambda: re.search(
             f'map failed arena=one: .*cannot read "{gone.resolve()}"', self.daemon.log))
-        self.daemon.poll("a rejection", lambda: "checkpoint rejected arena=one" in self.daemon.log)
+        self.daemon.poll("its match elsewhere", lambda: re.search(
+            "arena continued arena=one .*: checkpoint rejected, it is of another map",
+            self.daemon.log))
         self.assertEqual(self.row()["map"], "duel")
 
     def test_in_an_encrypted_arena_with_access_tokens(self):

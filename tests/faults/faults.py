@@ -25,7 +25,7 @@ import traceback
 NAMESPACE = "RAIM_FAULTS_NAMESPACE"
 ROWS_IN = ("strangers", "ballots", "bans", "masters", "network", "process", "peers", "secure", "web",
            "cheats", "identity", "sandbox", "reload", "on_demand", "agones", "six", "recordings",
-           "operators", "hooks", "stalling_disk", "gateways")
+           "operators", "hooks", "stalling_disk", "gateways", "upgrades")
 
 
 def enter_namespace():

@@ -45,10 +45,10 @@ def wall_clock(trial):
 class Lives:
     """A daemon on ports of its own that is started again when it has ended."""
 
-    def __init__(self, trial, arenas, players, env=None, traced=False, **keys):
+    def __init__(self, trial, arenas, players, env=None, traced=False, runtime=None, **keys):
         self.stage = trial.stage
-        self.runtime = trial.stage.directory / "run"
-        self.runtime.mkdir()
+        self.runtime = runtime or trial.stage.directory / "run"
+        self.runtime.mkdir(exist_ok=True)
         self.env = {"RUNTIME_DIRECTORY": str(self.runtime), **(env or {})}
         self.ports = [free_port() for _ in range(arenas)]
         texts = [harness.arena(f"arena{index}", port=port, max_players=players, bots=2,
@@ -404,7 +404,8 @@ def try_full_disk(trial):
 
 
 def try_truncations(trial):
-    """Checkpoints cut short and changed: how many were restored and rejected."""
+    """Checkpoints cut short and changed: how many were restored and rejected. A portable one that
+    is shorter than the damage's place is whole, and may take the place of the other."""
     lives = Lives(trial, 1, 4)
     lives.begin().wait_started()
     bots = trial.stage.bots(lives.daemon, 2, ports=lives.ports)
@@ -419,7 +420,7 @@ def try_truncations(trial):
     # Every byte is one start: the first page byte by byte, the rest at even distances.
     places = sorted({*range(trial.often(256, 3)), *range(0, size, max(size // trial.often(300, 3),
                                                                       1))})
-    fates = {"restored": 0, "rejected": 0}
+    fates = {"restored": 0, "continued": 0, "rejected": 0}
     for place in places:
         for spoil in ("cut", "flip"):
             for path, content in whole.items():
@@ -431,9 +432,10 @@ def try_truncations(trial):
             ticks_go_on(lives.daemon, 1)
             lives.daemon.stop()
             # Of the two copies in the file one may be whole; of a short file none counts.
-            fate = re.search(r"arena (restored)|checkpoint (rejected) \w+=\S+: .", lives.daemon.log)
+            fate = re.search(r"arena (restored|continued)|checkpoint (rejected) \w+=\S+: .",
+                             lives.daemon.log)
             fate = fate and (fate[1] or fate[2])
-            expect(fate == "rejected" or (fate == "restored" and spoil == "flip"),
+            expect(fate in ("rejected", "continued") or (fate == "restored" and spoil == "flip"),
                    f"{spoil} at byte {place}: {fate}")
             fates[fate] += 1
             for path in lives.checkpoints():
@@ -455,6 +457,7 @@ def bad_disk(trial):
     try:
         fates = try_truncations(trial)
         seen.append(f"bad checkpoints: {fates['rejected']} rejected with a reason,"
+                    f" {fates['continued']} replaced by the portable one,"
                     f" {fates['restored']} with their other copy whole")
         count += sum(fates.values())
     except Skipped as word:

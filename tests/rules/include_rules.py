@@ -151,7 +151,8 @@ SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): HTTPD,
     ("raimrec", "microhttpd.h"): HTTPD, # it links the configuration, which has access rules of HTTP
     ("raimd", "jansson.h"): {
-        "daemon/admin/commands.c", "daemon/common/json_writer.c",
+        "daemon/admin/commands.c", "daemon/arena/portable_checkpoint.c",
+        "daemon/common/json_writer.c",
         "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/arena_text.c", "daemon/results/result_json.c",
         "daemon/arenas/arena_request.c"},

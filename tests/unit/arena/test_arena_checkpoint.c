@@ -8,6 +8,7 @@
 #include "connectionless.h"
 #include "crypto.h"
 #include "handshake.h"
+#include "store.h"
 #include "test.h"
 
 #include <arpa/inet.h>
@@ -17,11 +18,12 @@
 enum { TICK_HZ = 60, INVITES = 11 };
 
 static struct fixture {
-    char directory[32], path[64];
+    char directory[32], path[64], portable_path[64];
     struct raim_map *map;
     struct raim_match_def def;
     struct raim_match *match;
     struct arena_checkpoint checkpoint;
+    struct store *store; // without a thread: what is posted is written by store_flush
     struct transport *transport;
     int client; // the socket of a client that has played
     struct udp_address from;
@@ -45,14 +47,14 @@ static void begin_process(void)
     char error[128];
     fixture->match = raim_match_create(&fixture->def);
     assert_non_null(fixture->match);
-    assert_true(arena_checkpoint_create(&fixture->checkpoint, "arena"));
+    assert_true(arena_checkpoint_create(&fixture->checkpoint, "arena", 8));
     fixture->transport = transport_open("127.0.0.1", 0, 4, error, sizeof error);
     assert_non_null(fixture->transport);
 }
 
 static void end_process(void)
 {
-    arena_checkpoint_destroy(&fixture->checkpoint);
+    arena_checkpoint_destroy(&fixture->checkpoint, fixture->store);
     raim_match_destroy(fixture->match);
     transport_close(fixture->transport);
 }
@@ -88,6 +90,9 @@ static void open_fixture(void)
     strcpy(fixture->directory, "/tmp/raimd-test-XXXXXX");
     assert_non_null(mkdtemp(fixture->directory));
     snprintf(fixture->path, sizeof fixture->path, "%s/arena.checkpoint", fixture->directory);
+    snprintf(fixture->portable_path, sizeof fixture->portable_path, "%s/arena.match",
+             fixture->directory);
+    fixture->store = store_create(NULL);
     assert_int_equal(setenv("RUNTIME_DIRECTORY", fixture->directory, 1), 0);
     fixture->map = fixture_map(NULL, 0);
     fixture->def = raim_match_default_def();
@@ -108,6 +113,8 @@ static void close_fixture(void)
     raim_map_destroy(fixture->map);
     close(fixture->client);
     unlink(fixture->path);
+    unlink(fixture->portable_path);
+    store_close(fixture->store);
     assert_int_equal(rmdir(fixture->directory), 0);
     free(fixture);
 }
@@ -220,6 +227,7 @@ TEST(a_match_that_ends_for_good_leaves_nothing)
     arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, false);
     end_process();
     assert_int_not_equal(access(fixture->path, F_OK), 0);
+    assert_int_not_equal(access(fixture->portable_path, F_OK), 0);
     begin_process();
 }
 
@@ -295,4 +303,130 @@ TEST(renaming_the_arena_renames_its_checkpoint)
     steps(1);
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(kept_tick(), raim_match_tick(fixture->match));
+}
+
+// Writes the newest block, and reads the file. The caller frees it.
+static struct portable_checkpoint *read_portable(void)
+{
+    char *kept;
+    const char *why;
+    arena_checkpoint_post(&fixture->checkpoint, fixture->store);
+    store_flush(fixture->store);
+    struct portable_checkpoint *found =
+        portable_checkpoint_read(fixture->portable_path, &kept, &why);
+    assert_non_null(found);
+    free(kept);
+    return found;
+}
+
+static uint32_t portable_tick(void)
+{
+    struct portable_checkpoint *found = read_portable();
+    const uint32_t tick = found->match.tick;
+    assert_string_equal(found->arena, "arena");
+    free(found);
+    return tick;
+}
+
+static void write_byte(const char *path, long at, int byte)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    fputc(byte, file);
+    fclose(file);
+}
+
+static void make_another_layout(void)
+{
+    write_byte(fixture->path, 8, 99);
+}
+
+TEST(the_portable_one_is_of_the_last_second)
+{
+    const uint32_t first = portable_tick();
+    steps(10);
+    send_hello(false);
+    steps(TICK_HZ - 11);
+    assert_int_equal(portable_tick(), first);
+    steps(1);
+    assert_int_equal(portable_tick(), first + TICK_HZ);
+    raim_match_disconnect(fixture->match, 0);
+    steps(40 * TICK_HZ); // the session ends, and only a bot is there, which meets nobody
+    const uint32_t last = portable_tick();
+    steps(5 * TICK_HZ);
+    assert_int_equal(portable_tick(), last);
+}
+
+TEST(a_match_of_another_layout_continues_from_the_portable_one)
+{
+    send_hello(false);
+    steps(TICK_HZ);
+    struct raim_match_player before[8], after[8];
+    assert_int_equal(raim_match_players(fixture->match, before, 8), 2);
+    arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
+    end_process();
+    make_another_layout();
+    begin_process();
+    arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+    assert_int_equal(fixture->checkpoint.rejected, 1);
+    assert_int_equal(raim_match_tick(fixture->match), TICK_HZ);
+    assert_true(raim_match_has_session(fixture->match, fixture->token));
+    assert_int_equal(raim_match_players(fixture->match, after, 8), 2);
+    assert_string_equal(after[1].name, "Ada");
+    assert_int_equal(after[1].id, before[1].id);
+    steps(1);
+    assert_int_equal(kept_tick(), TICK_HZ); // and is saved in this layout
+}
+
+TEST(a_portable_one_that_is_damaged_missing_or_old_is_not_read)
+{
+    for (int fault = 0; fault < 3; fault++) {
+        send_hello(false);
+        steps(TICK_HZ);
+        arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
+        end_process();
+        make_another_layout();
+        if (fault == 0)
+            write_byte(fixture->portable_path, 20, '9');
+        if (fault == 1)
+            unlink(fixture->portable_path);
+        begin_process();
+        arena_checkpoint_start(&fixture->checkpoint, fixture->match, fault == 2 ? -1 : 30);
+        assert_int_equal(fixture->checkpoint.rejected, fault == 0 ? 2 : 1);
+        assert_int_equal(raim_match_playing(fixture->match), 0);
+        assert_int_equal(raim_match_tick(fixture->match), 0);
+    }
+}
+
+TEST(members_of_a_newer_version_survive_a_process_that_does_not_know_them)
+{
+    char *kept;
+    const char *why;
+    steps(TICK_HZ);
+    fixture->checkpoint.kept = strdup("{\"match\":{\"mode\":\"teams\"}}");
+    for (int restart = 0; restart < 2; restart++) {
+        arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
+        end_process();
+        begin_process();
+        arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+        free(portable_checkpoint_read(fixture->portable_path, &kept, &why));
+        assert_string_equal(kept, "{\"match\":{\"mode\":\"teams\"}}");
+        free(kept);
+    }
+}
+
+TEST(renaming_the_arena_renames_the_portable_one)
+{
+    steps(10);
+    free(read_portable());
+    arena_checkpoint_rename(&fixture->checkpoint, "duel");
+    send_hello(false);
+    steps(TICK_HZ);
+    arena_checkpoint_post(&fixture->checkpoint, fixture->store);
+    store_flush(fixture->store);
+    assert_int_equal(access(fixture->portable_path, F_OK), -1);
+    arena_checkpoint_rename(&fixture->checkpoint, "arena");
+    steps(TICK_HZ);
+    free(read_portable());
 }
