@@ -52,7 +52,7 @@ static void update_aim(struct controls *controls, const struct window *window,
     if (mouse.x != controls->mouse.x || mouse.y != controls->mouse.y)
         controls->by_pad = false;
     controls->mouse = mouse;
-    if (controls->touch.is_used || raim_vec2_length(pad->right) >= stick_least)
+    if (window_has_fingers(window) || raim_vec2_length(pad->right) >= stick_least)
         controls->by_pad = true;
     if (!controls->by_pad)
         controls->aim = aim_at(viewport, mouse);
@@ -65,7 +65,7 @@ raim_input controls_read(struct controls *controls, const struct window *window,
 {
     bool fires = false;
     const struct window_pad pad =
-        controls->touch.is_used ? touch_pad(window, &fires) : window_pad(window);
+        window_has_fingers(window) ? touch_pad(window, &fires) : window_pad(window);
     const double length = raim_vec2_length(pad.left);
     bool is_on[ACTION_COUNT];
     for (int i = 0; i < ACTION_COUNT; i++)

@@ -226,7 +226,7 @@ bool play_shows_table(const struct play *play)
     if (play->state != RAIM_CLIENT_PLAYING)
         return false;
     return bindings_are_held(play->bindings, ACTION_SCORES, play->window) ||
-           (play->controls.touch.is_used && play->controls.touch.shows_scores) ||
+           (window_has_fingers(play->window) && play->controls.touch.shows_scores) ||
            play->scoreboard.phase.kind == RAIM_CLIENT_BREAK;
 }
 

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double hit_s = 0.25, hurt_s = 0.6, direction_s = 1.6, hint_s = 8;
 
@@ -40,20 +41,43 @@ static void label_of(const struct play *play, enum action action, char label[32]
     window_button_label(play->window, play->bindings->buttons[device][action], label, 32);
 }
 
+// Writes what the keys or buttons of a player do, without those that have none.
+static void write_controls(char label[ACTION_COUNT][32], bool by_pad, char *hint, size_t capacity)
+{
+    char moves[4 * 33];
+    snprintf(moves, sizeof moves, "%.31s %.31s %.31s %.31s", label[ACTION_UP], label[ACTION_LEFT],
+             label[ACTION_DOWN], label[ACTION_RIGHT]);
+    const struct {
+        const char *label, *words;
+    } parts[] = {
+        {by_pad ? "left stick" : moves, "move"},
+        {by_pad ? "right stick" : "mouse", "aim"},
+        {label[ACTION_FIRE], "fire"},
+        {label[ACTION_CHAT], "chat"},
+        {label[ACTION_SCORES], "scores"},
+        {label[ACTION_NETWORK], "network"},
+        {by_pad ? "Start" : "Esc", "menu"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const size_t used = strlen(hint);
+        if (parts[i].label[0] != '\0')
+            snprintf(hint + used, capacity - used, "%s%s: %s", used > 0 ? "     " : "",
+                     parts[i].label, parts[i].words);
+    }
+}
+
 // Writes the keys or buttons for the first seconds in an arena; "" after them. Returns the opacity.
 static double write_hint(const struct play *play, double now, char *hint, size_t capacity)
 {
     const double left_s = play->watch ? 1 : play->entered_s + hint_s - now; // a spectator's stays
     const bool by_pad = play->controls.by_pad;
-    char label[ACTION_COUNT][32], moves[4 * 33];
+    char label[ACTION_COUNT][32];
     hint[0] = '\0';
     if (left_s <= 0 || play->layer != LAYER_NONE)
         return 0;
     for (int i = 0; i < ACTION_COUNT; i++)
         label_of(play, (enum action)i, label[i]);
-    snprintf(moves, sizeof moves, "%s %s %s %s", label[ACTION_UP], label[ACTION_LEFT],
-             label[ACTION_DOWN], label[ACTION_RIGHT]);
-    if (play->controls.touch.is_used)
+    if (window_has_fingers(play->window))
         snprintf(hint, capacity,
                  play->watch ? "Tap left or right: another player"
                              : "Left thumb: move     right thumb: aim, far out: fire");
@@ -63,12 +87,7 @@ static double write_hint(const struct play *play, double now, char *hint, size_t
                  play->names[raim_player_slot(play->scoreboard.watched)], label[ACTION_LEFT],
                  label[ACTION_RIGHT], label[ACTION_SCORES], by_pad ? "Start" : "Esc");
     else
-        snprintf(hint, capacity,
-                 "%s: move     %s: aim     %s: fire     %s: chat     %s: scores     "
-                 "%s: network     %s: menu",
-                 by_pad ? "left stick" : moves, by_pad ? "right stick" : "mouse",
-                 label[ACTION_FIRE], label[ACTION_CHAT], label[ACTION_SCORES],
-                 label[ACTION_NETWORK], by_pad ? "Start" : "Esc");
+        write_controls(label, by_pad, hint, capacity);
     return fmin(left_s, 1);
 }
 
@@ -146,13 +165,20 @@ static void draw_layer(struct play *play, const struct ui *ui, double now)
                       1 - (now - play->hit_at_s) / hit_s);
 }
 
+// The hint for what the player uses.
+static const char *hint_of(const struct play *play, const char *keys, const char *pad,
+                           const char *fingers)
+{
+    return window_has_fingers(play->window) ? fingers : play->controls.by_pad ? pad : keys;
+}
+
 static void draw_resuming(const struct play *play, const struct ui *ui, double now)
 {
     char text[96];
     snprintf(text, sizeof text, "Resuming your session: %.0f s", now - play->lost_at_s);
     const char *title = phase_text_lost(play->awaits_restart);
-    hud_notice(
-        ui, &(struct hud_notice){title, text, play->controls.by_pad ? "Start: menu" : "Esc: menu"});
+    hud_notice(ui,
+               &(struct hud_notice){title, text, hint_of(play, "Esc: menu", "Start: menu", "")});
 }
 
 // What is typed with a mark where it goes on; as dots, one for each character, where it is a
@@ -191,9 +217,10 @@ static void draw_end(const struct play *play, const struct ui *ui, double now)
     if (play->retry_s > 0)
         snprintf(text, sizeof text, "%s Trying again in %.0f s.", play->end.text,
                  ceil(fmax(play->retry_s - now, 0)));
-    hud_notice(ui, &(struct hud_notice){play->end.title, text,
-                                        play->controls.by_pad ? "A: try now     B: home"
-                                                              : "Enter: try now     Esc: home"});
+    hud_notice(
+        ui, &(struct hud_notice){play->end.title, text,
+                                 hint_of(play, "Enter: try now     Esc: home",
+                                         "A: try now     B: home", "Tap: try now     Menu: home")});
 }
 
 // After a failed try, its reason stays.
@@ -206,7 +233,7 @@ static void draw_joining(const struct play *play, const struct ui *ui)
     hud_notice(
         ui, &(struct hud_notice){is_retry ? play->end.title : "Entering ...",
                                  play->is_deriving ? "Deriving the key of the password ..." : text,
-                                 play->controls.by_pad ? "Start: home" : "Esc: home"});
+                                 hint_of(play, "Esc: home", "Start: home", "Menu: home")});
 }
 
 void play_draw(struct play *play, const struct ui *ui)
@@ -231,6 +258,6 @@ void play_draw(struct play *play, const struct ui *ui)
         break;
     }
     draw_layer(play, ui, now_s);
-    if (play->controls.touch.is_used && play->layer == LAYER_NONE)
+    if (window_has_fingers(play->window) && play->layer == LAYER_NONE)
         touch_draw(&play->controls.touch, ui, play->window);
 }

@@ -89,7 +89,7 @@ static void handle_chat(struct play *play, const struct window_event *event)
         return;
     if (event->command == COMMAND_ACCEPT && play->entry.text[0] != '\0' && play->link != NULL)
         raim_link_send_chat(play->link, play->entry.text);
-    const bool is_tapped = event->clicked && play->controls.touch.is_used;
+    const bool is_tapped = event->clicked && window_has_fingers(play->window);
     if (event->command == COMMAND_ACCEPT || event->command == COMMAND_BACK || is_tapped)
         play_open_layer(play, LAYER_NONE);
 }
@@ -99,7 +99,7 @@ static int way_to_target(const struct play *play, const struct window_event *eve
 {
     if (!play->watch)
         return 0;
-    if (play->controls.touch.is_used && event->command == COMMAND_ACCEPT)
+    if (window_has_fingers(play->window) && event->command == COMMAND_ACCEPT)
         return event->mouse.x < window_size(play->window).x / 2 ? -1 : 1;
     return bindings_triggers(play->bindings, ACTION_RIGHT, event->button) -
            bindings_triggers(play->bindings, ACTION_LEFT, event->button);

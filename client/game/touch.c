@@ -43,11 +43,8 @@ bool touch_translate(struct touch *touch, const struct window *window,
 {
     static const enum action actions[BUTTONS] = {
         [BUTTON_CHAT] = ACTION_CHAT, [BUTTON_YES] = ACTION_VOTE_YES, [BUTTON_NO] = ACTION_VOTE_NO};
-    if (event->kind == WINDOW_PRESSED && event->button != 0 && !event->clicked)
-        touch->is_used = false;
     if (event->kind != WINDOW_TOUCHED)
         return false;
-    touch->is_used = true;
     const int button = button_at(touch, window, event->mouse);
     *press = (struct window_event){.kind = WINDOW_PRESSED, .mouse = event->mouse};
     press->opens_menu = button == BUTTON_MENU;

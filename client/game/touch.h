@@ -12,7 +12,6 @@
 
 // Start from all zero.
 struct touch {
-    bool is_used;      // fingers were used after keys and gamepad
     bool shows_scores; // their button was pressed an odd number of times
     bool has_vote;     // the buttons of a vote are shown, too; set by the owner
 };

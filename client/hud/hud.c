@@ -435,9 +435,9 @@ static struct end_text fill(const struct words *words, const struct end_text_cas
     // What ends a lost connection is said by the game itself.
     const bool speaks =
         end->text != NULL && end->text[0] != '\0' && end->reason != RAIM_REASON_LOST;
-    snprintf(filled.text, sizeof filled.text, "%s%s%s%s", words->text,
-             speaks && words->text[0] != '\0' ? " " : "", speaks ? "The server says: " : "",
-             speaks ? end->text : "");
+    snprintf(filled.text, sizeof filled.text, "%s%s%s%s%s", words->text,
+             speaks && words->text[0] != '\0' ? " " : "", speaks ? "The server says: \"" : "",
+             speaks ? end->text : "", speaks ? "\"." : "");
     return filled;
 }
 

@@ -203,7 +203,7 @@ static void draw_preparing(void)
         return;
     hud_notice(&page.ui, &(struct hud_notice){has_failed ? page.title : "Loading ...",
                                               has_failed ? page.problem : page.watch,
-                                              has_failed ? "Any key: home" : ""});
+                                              has_failed ? "Any key or a tap: home" : ""});
     ui_end(&page.ui, page.window, NULL);
 }
 

@@ -67,7 +67,7 @@ function resize(entries) {
     };
     canvas.width = pixels(canvas.clientWidth, exact?.inlineSize);
     canvas.height = pixels(canvas.clientHeight, exact?.blockSize);
-    game.resize(canvas.width, canvas.height, devicePixelRatio);
+    game.resize(canvas.width, canvas.height, devicePixelRatio, matchMedia("(pointer: coarse)").matches);
 }
 
 function findStorage() {

@@ -104,6 +104,10 @@ struct window_finger {
 };
 const struct window_finger *window_fingers(const struct window *window);
 
+// Whether the player acted by a finger last; before anything was done, whether the device has
+// nothing finer to point with.
+bool window_has_fingers(const struct window *window);
+
 // Whether fingers make TOUCHED events and are otherwise left to window_fingers. Else the first of
 // them acts as the mouse.
 void window_take_fingers(struct window *window, bool wanted);

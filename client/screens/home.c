@@ -524,7 +524,9 @@ void home_draw(struct home *home, const struct ui *given, double now_s)
     struct ui ui = *given;
     const raim_vec2 size = raim_vec2_sub(ui.area.max, ui.area.min);
     // Everything fits in 760 by 560 units, and the size of the text is chosen in the settings.
-    ui.unit = fmax(fmin(size.x / 1280, size.y / 720), 0.8) * home->preferences->settings.ui_scale;
+    ui.unit = fmax(fmin(size.x / 1280, size.y / 720),
+                   0.8 * window_pixel_ratio(home->preferences->window)) *
+              home->preferences->settings.ui_scale;
     ui.unit = fmax(fmin(ui.unit, fmin(size.x / 760, size.y / 560)), 0.3);
     const double unit = ui.unit, margin = 24 * unit;
     const double half = fmin(width_points * unit, size.x - 2 * margin) / 2;
@@ -543,8 +545,9 @@ void home_draw(struct home *home, const struct ui *given, double now_s)
                                         home->problem[0] != '\0' ? PALETTE_BAD : PALETTE_QUIET};
     text_write_within(
         ui.text, (raim_vec2){middle, ui.area.max.y - 32 * unit}, &hint,
-        home->problem[0] != '\0'
-            ? home->problem
+        home->problem[0] != '\0' ? home->problem
+        : window_has_fingers(home->preferences->window)
+            ? "Tap a server: play"
             : "Enter: play     Tab: next field     left: favourite     right: spectate",
         2 * half);
     if (home->is_in_settings || home->is_in_recordings)

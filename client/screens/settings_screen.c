@@ -155,12 +155,12 @@ bool settings_screen_handle(struct settings_screen *screen, const struct window_
 
 void settings_screen_draw(struct settings_screen *screen, const struct ui *ui)
 {
-    if (screen->page == SETTINGS_MAIN)
-        menu_draw(&screen->menu, ui, "Settings", "Left, right: change     Esc: back");
-    else if (screen->waits_for_button)
-        menu_draw(&screen->menu, ui, "Keys and buttons", "Esc: keep the old one");
-    else
-        menu_draw(&screen->menu, ui, "Keys and buttons", "Enter: change     Esc: back");
+    const bool is_main = screen->page == SETTINGS_MAIN;
+    const char *hint = window_has_fingers(screen->preferences->window) ? "Tap: change"
+                       : is_main ? "Left, right: change     Esc: back"
+                                 : "Enter: change     Esc: back";
+    menu_draw(&screen->menu, ui, is_main ? "Settings" : "Keys and buttons",
+              screen->waits_for_button ? "Esc: keep the old one" : hint);
 }
 
 enum { RESUME, SETTINGS, LEAVE, OTHER };

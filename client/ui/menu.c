@@ -27,6 +27,8 @@ int menu_handle(struct menu *menu, const struct window *window, const struct win
         list->selected = under;
     if (event->kind != WINDOW_PRESSED)
         return MENU_NOTHING;
+    if (event->clicked && under == LIST_NOTHING)
+        list_go_on(list, window_mouse(window));
     if (event->clicked)
         return under;
     if (event->command == COMMAND_UP && !list_move(list, -1) && list->count > 0)
@@ -132,6 +134,15 @@ int list_at(const struct list *list, raim_vec2 place)
         return LIST_NOTHING;
     const int row = (int)((place.y - list->box.min.y) / list->row_height);
     return row < list->shown ? list->first + row : LIST_NOTHING;
+}
+
+void list_go_on(struct list *list, raim_vec2 place)
+{
+    const int end = list->first + list->shown;
+    if (place.y < list->box.min.y && list->first > 0)
+        list->selected = list->first - 1;
+    else if (place.y >= list->box.max.y && end < list->count)
+        list->selected = end;
 }
 
 bool list_move(struct list *list, int way)

@@ -29,6 +29,9 @@ raim_box list_row(const struct list *list, int index);
 // The shown row at a place; LIST_NOTHING: none.
 int list_at(const struct list *list, raim_vec2 place);
 
+// Selects the row above or below the shown ones, on which side of them the place is.
+void list_go_on(struct list *list, raim_vec2 place);
+
 // Selects the next row, or the one before. False, without a change, where there is none.
 bool list_move(struct list *list, int way);
 

@@ -79,7 +79,7 @@ const link = {gateway: "127.0.0.1:9", name: "Node", [isRecording ? "watch" : "se
     isRecording ? path.basename(server) : server, ...options};
 for (const option of Object.entries(link)) game.option(...pass(game, ...option));
 game.open();
-game.resize(WIDTH, HEIGHT, 1);
+game.resize(WIDTH, HEIGHT, 1, false);
 setInterval(() => { hasLeft ||= !game.serve(); }, SERVE_MS);
 setInterval(() => {
     const begun = performance.now();

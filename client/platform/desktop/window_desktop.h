@@ -34,7 +34,7 @@ struct window {
     double begun_s;                   // when the last frame was begun
     double next_s;                    // when to begin the next one
     struct window_style style;
-    bool takes_fingers;
+    bool takes_fingers, has_fingers;
     struct window_finger fingers[WINDOW_FINGERS];
     int64_t finger_ids[WINDOW_FINGERS]; // SDL's
     bool is_relative;                   // the mouse moves `pointer` and no pointer of the desktop

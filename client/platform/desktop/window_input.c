@@ -160,6 +160,11 @@ const struct window_finger *window_fingers(const struct window *window)
     return window->fingers;
 }
 
+bool window_has_fingers(const struct window *window)
+{
+    return window->has_fingers;
+}
+
 void window_take_fingers(struct window *window, bool wanted)
 {
     if (wanted == window->takes_fingers)
@@ -194,10 +199,26 @@ static bool take_finger(struct window *window, const SDL_TouchFingerEvent *event
     return event->type == SDL_FINGERDOWN;
 }
 
+static bool has_fingers_after(const struct window *window, const SDL_Event *event)
+{
+    switch (event->type) {
+    case SDL_FINGERDOWN:
+        return true;
+    case SDL_KEYDOWN:
+    case SDL_CONTROLLERBUTTONDOWN:
+        return false;
+    case SDL_MOUSEBUTTONDOWN: // SDL also makes them of fingers
+        return event->button.which == SDL_TOUCH_MOUSEID;
+    default:
+        return window->has_fingers;
+    }
+}
+
 // Translates an event of SDL's. False for events that are handled here or ignored.
 static bool translate(struct window *window, const SDL_Event *event, struct window_event *out)
 {
     *out = (struct window_event){.kind = WINDOW_PRESSED, .mouse = window_mouse(window)};
+    window->has_fingers = has_fingers_after(window, event);
     switch (event->type) {
     case SDL_QUIT:
         out->kind = WINDOW_CLOSED;

@@ -10,8 +10,9 @@
 // Memory for texts that the page passes, until the next call.
 CALLED(buffer) char *web_buffer(size_t size);
 
-// Pixels of the display, and those for one of the page's own.
-CALLED(resize) void web_resize(int width, int height, double pixel_ratio);
+// Pixels of the display, those for one of the page's own, and whether there is no finer pointer
+// than a finger.
+CALLED(resize) void web_resize(int width, int height, double pixel_ratio, bool is_coarse);
 
 // A key by its place on the keyboard, KeyboardEvent.code, and what is printed on it; "": unknown.
 CALLED(key)

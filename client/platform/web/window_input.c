@@ -45,6 +45,11 @@ const struct window_finger *window_fingers(const struct window *window)
     return window->fingers;
 }
 
+bool window_has_fingers(const struct window *window)
+{
+    return window->has_fingers;
+}
+
 void window_take_fingers(struct window *window, bool wanted)
 {
     if (wanted != window->takes_fingers)
@@ -254,10 +259,11 @@ static struct window_event *queue(enum window_event_kind kind)
     return event;
 }
 
-void web_resize(int width, int height, double pixel_ratio)
+void web_resize(int width, int height, double pixel_ratio, bool is_coarse)
 {
     web_window.size = (raim_vec2){width, height};
     web_window.pixel_ratio = pixel_ratio;
+    web_window.has_fingers = web_window.has_fingers || is_coarse;
 }
 
 static enum window_command command_of(const char *code)
@@ -284,6 +290,7 @@ void web_key(const char *code, const char *label, bool down, bool repeats, bool 
     const bool selects = window->takes_text && control && strcmp(code, "KeyA") == 0;
     const enum window_command command = selects ? COMMAND_SELECT_ALL : command_of(code);
     window->held[key] = down;
+    window->has_fingers = false;
     if (key > 0 && label[0] != '\0')
         snprintf(window->labels[key], sizeof window->labels[key], "%s", label);
     if (!down || (repeats && !window_repeats(command, window->takes_text)))
@@ -304,6 +311,7 @@ static void press_mouse(int button)
 void web_mouse(int button, bool down, double x, double y)
 {
     struct window *window = &web_window;
+    window->has_fingers = false;
     if (x >= 0)
         window->mouse = (raim_vec2){x, y};
     if (button < 1 || button > MOUSE_BUTTONS)
@@ -360,6 +368,7 @@ void web_finger(int id, bool down, double x, double y)
         web_mouse(down == was_down ? 0 : 1, down, x, y);
     else if (down && !was_down)
         queue(WINDOW_TOUCHED)->mouse = finger->at;
+    window->has_fingers = true;
 }
 
 void web_text(const char *text)
@@ -392,6 +401,7 @@ void web_pad_button(int index, bool pressed, double value)
     bool *is_held = &window->held[PAD + 1 + index];
     const bool is_down = pressed || value > WINDOW_TRIGGER_POINT;
     if (is_down && !*is_held) {
+        window->has_fingers = false;
         struct window_event *event = queue(WINDOW_PRESSED);
         event->button = PAD + 1 + index;
         event->command = pad_buttons[index].command;

@@ -16,7 +16,7 @@ struct window {
     double pixel_ratio;
     double next_s; // when to draw the next frame
     struct window_style style;
-    bool is_pointer_shown, takes_text, takes_fingers;
+    bool is_pointer_shown, takes_text, takes_fingers, has_fingers;
     bool held[BUTTONS];
     char labels[MOUSE][WINDOW_LABEL_BYTES]; // of keys, as the browser has told them; "": unknown
     struct window_pad pad;

@@ -11,8 +11,10 @@ static const double ratio = 2;
 static struct window_finger fingers[WINDOW_FINGERS];
 static struct bindings bindings;
 static struct touch touch;
+static bool has_fingers;
 
 const struct window_finger *__wrap_window_fingers(const struct window *window);
+bool __wrap_window_has_fingers(const struct window *window);
 raim_vec2 __wrap_window_size(const struct window *window);
 double __wrap_window_pixel_ratio(const struct window *window);
 
@@ -20,6 +22,12 @@ const struct window_finger *__wrap_window_fingers(const struct window *window)
 {
     (void)window;
     return fingers;
+}
+
+bool __wrap_window_has_fingers(const struct window *window)
+{
+    (void)window;
+    return has_fingers;
 }
 
 raim_vec2 __wrap_window_size(const struct window *window)
@@ -40,6 +48,7 @@ static int set_up(void **state)
     memset(fingers, 0, sizeof fingers);
     bindings = bindings_default();
     touch = (struct touch){0};
+    has_fingers = false;
     return 0;
 }
 
@@ -96,7 +105,7 @@ TEST(buttons_press_what_other_devices_have_keys_for, set_up, NULL)
     struct window_event press;
     bool fires;
     assert_true(tap((raim_vec2){60, 190}, &press)); // the first: the menu
-    assert_true(press.opens_menu && press.command == COMMAND_BACK && touch.is_used);
+    assert_true(press.opens_menu && press.command == COMMAND_BACK);
     assert_true(tap((raim_vec2){60, 295}, &press));
     assert_true(bindings_triggers(&bindings, ACTION_CHAT, press.button));
     assert_false(tap((raim_vec2){60, 400}, &press));
@@ -118,12 +127,13 @@ TEST(a_vote_has_buttons_while_it_runs, set_up, NULL)
     assert_true(bindings_triggers(&bindings, ACTION_VOTE_YES, press.button));
 }
 
-TEST(a_key_takes_over_from_fingers, set_up, NULL)
+TEST(fingers_move_while_they_are_used, set_up, NULL)
 {
-    struct window_event press;
-    const struct window_event key = {.kind = WINDOW_PRESSED, .button = 4};
-    assert_true(tap((raim_vec2){800, 400}, &press));
-    assert_true(touch.is_used);
-    assert_false(touch_translate(&touch, NULL, &bindings, &key, &press));
-    assert_false(touch.is_used);
+    struct controls controls = {0};
+    const struct viewport viewport = viewport_fit((raim_vec2){1600, 861}, size);
+    put(0, (raim_vec2){400, 500}, (raim_vec2){700, 500});
+    has_fingers = true;
+    assert_true(controls_read(&controls, NULL, &bindings, &viewport).move_x > 0);
+    has_fingers = false;
+    assert_int_equal(controls_read(&controls, NULL, &bindings, &viewport).move_x, 0);
 }
