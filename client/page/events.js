@@ -5,6 +5,8 @@ import {pass} from "./imports.js";
 const BIT = [0, 2, 1, 3, 4]; // of event.buttons, by event.button
 const PAD_BUTTONS = 17; // of the "standard" mapping
 
+export const lockPointer = canvas => canvas.requestPointerLock?.()?.catch?.(() => {}); // until a click, where it fails
+
 // `game` has the exports of the game, `entry` is the field that takes text while `state.takesText`, and
 // `acted` is called within each event.
 export function listen(game, canvas, entry, state, acted) {
@@ -44,7 +46,13 @@ export function listen(game, canvas, entry, state, acted) {
         event.preventDefault();
         acted();
     });
-    entry.addEventListener("compositionend", event => { text(event.data); entry.value = ""; acted(); });
+    entry.addEventListener("compositionstart", () => entry.classList.add("composes")); // it shows what is composed
+    entry.addEventListener("compositionend", event => {
+        entry.classList.remove("composes");
+        entry.value = "";
+        text(event.data);
+        acted();
+    });
 
     for (const kind of ["pointerdown", "pointermove", "pointerup", "pointercancel"])
         canvas.addEventListener(kind, event => {
@@ -55,7 +63,10 @@ export function listen(game, canvas, entry, state, acted) {
                 game.mouse(button + 1, (event.buttons >> BIT[button] & 1) !== 0, ...at(event));
             else if (isLocked()) game.move_mouse(event.movementX * scale(), event.movementY * scale());
             else game.mouse(0, true, ...at(event));
-            if (kind === "pointerdown") event.preventDefault();
+            if (kind === "pointerdown") {
+                event.preventDefault();
+                if (state.locks && !isLocked()) lockPointer(canvas);
+            }
             if (!isMove || button >= 0) acted();
         });
     canvas.addEventListener("wheel", event => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Starts the game, asks it for frames, and lets it serve its connection in between. It decides nothing.
 import {Drawing} from "./drawing.js";
-import {listen, passPad} from "./events.js";
+import {listen, lockPointer, passPad} from "./events.js";
 import {imports, NO_MEMORY, pass, report} from "./imports.js";
 import * as sessions from "./sessions.js";
 import {Sounds} from "./sounds.js";
@@ -25,7 +25,7 @@ const shown = {
     showPointer: (visible, locked) => {
         state.locks = !visible && Boolean(locked);
         canvas.style.cursor = visible ? "default" : "none";
-        if (state.locks) canvas.requestPointerLock?.()?.catch?.(() => {});
+        if (state.locks) lockPointer(canvas);
         else if (document.pointerLockElement) document.exitPointerLock();
     },
     fillScreen: full => (full ? document.documentElement.requestFullscreen?.()

@@ -30,8 +30,9 @@ PLAYING, RESUMING = 2, 3 # enum raim_client_state
 SIZE = 800, 450 # of the page, pixels: few, because a processor draws them
 SLEEP_S = 30
 JOIN_S = 60 # a browser that compiles and draws without a graphics card, beside other tests
-KEYS = {"KeyW": "w", "KeyA": "a", "KeyS": "s", "KeyD": "d", "Enter": "Enter", "Escape": "Escape"}
-CODES = {"Enter": 13, "Escape": 27}
+KEYS = {"KeyW": "w", "KeyA": "a", "KeyS": "s", "KeyD": "d", "KeyI": "z", "Enter": "Enter", "Escape": "Escape",
+        "ArrowDown": "ArrowDown", "ArrowUp": "ArrowUp"} # KeyI as on another layout
+CODES = {"Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40}
 
 
 class Gateway(Program):
@@ -142,9 +143,13 @@ class ChromiumTest(PlayTest):
         self.page.ask("Input.dispatchKeyEvent", type="rawKeyDown" if down else "keyUp", code=code,
                       key=KEYS[code], windowsVirtualKeyCode=CODES.get(code, ord(KEYS[code][0].upper())))
 
-    def press(self, code):
-        self.key(code, True)
-        self.key(code, False)
+    def press(self, *codes):
+        for code in codes:
+            self.key(code, True)
+            self.key(code, False)
+
+    def check(self, expression):
+        poll(expression, lambda: self.page.evaluate(expression))
 
     def mouse(self, kind, x, y):
         pressed = kind == "mousePressed"
@@ -183,6 +188,15 @@ class ChromiumTest(PlayTest):
         self.press("Escape")
         time.sleep(0.5) # for a picture of the menu
         self.shoot("chromium-menu")
+
+    def note_written(self):
+        self.page.ask("Page.addScriptToEvaluateOnNewDocument", source="""
+            const prototype = OffscreenCanvasRenderingContext2D.prototype, fillText = prototype.fillText;
+            globalThis.written = [];
+            prototype.fillText = function (words, ...more) {
+                written.push(words);
+                return fillText.call(this, words, ...more);
+            };""")
 
     def wait_said(self, words):
         """What a screen reader is told."""
@@ -249,13 +263,7 @@ class ChromiumTest(PlayTest):
 
     def test_the_dashboard_leads_into_arenas_and_recordings(self):
         self.serve(recording="all", round_time=5, break_time=1, spectator_delay=0)
-        self.page.ask("Page.addScriptToEvaluateOnNewDocument", source="""
-            const prototype = OffscreenCanvasRenderingContext2D.prototype, fillText = prototype.fillText;
-            globalThis.written = [];
-            prototype.fillText = function (words, ...more) {
-                written.push(words);
-                return fillText.call(this, words, ...more);
-            };""")
+        self.note_written()
         self.page.open("http://{}:{}/".format(*self.daemon.status_address))
         def find_links():
             links = self.page.evaluate(
@@ -274,9 +282,71 @@ class ChromiumTest(PlayTest):
         self.shoot("chromium-recording")
         self.check_policy()
 
-    def test_a_tab_that_slept_plays_on(self):
+    def test_a_gamepad_plays(self):
         self.serve()
-        self.join(name="Sleeper")
+        self.note_written()
+        self.page.ask("Page.addScriptToEvaluateOnNewDocument", source="""
+            globalThis.pad = {mapping: "standard", axes: [0, 0, 0, 0],
+                buttons: Array.from({length: 17}, () => ({pressed: false, value: 0}))};
+            navigator.getGamepads = () => [null, pad];""")
+        start = self.join(name="Pad")
+        self.page.evaluate("pad.axes = [-1, 0.5, 0, -1], pad.buttons[7].value = 0.9, 0")
+        self.wait("way", lambda report: math.dist((report["x"], report["y"]), (start["x"], start["y"])) > 20)
+        self.wait("shots", lambda report: report["shots"] > 0)
+        self.check("written.includes('Menu') || (pad.buttons[9].pressed = true, false)")
+
+    def test_settings_bind_keys_fill_the_screen_and_hold_the_pointer(self):
+        self.serve()
+        self.join(name="Setter")
+        self.press("Escape", "ArrowDown", *3 * ["Enter"], "KeyI") # settings, keys, the first
+        self.press("Escape", *5 * ["ArrowDown"], "Enter")
+        self.check("document.fullscreenElement !== null")
+        self.press("Enter", *3 * ["ArrowUp"], "Enter", "Escape")
+        self.check("document.fullscreenElement === null")
+        self.assertTrue(self.page.evaluate("localStorage['raim:data/keys']").startswith("up = I\n"))
+        start = self.join(name="Setter") # the pointer is free until a click
+        def click():
+            self.mouse("mousePressed", 400, 200)
+            self.mouse("mouseReleased", 400, 200)
+            return self.page.evaluate("document.pointerLockElement !== null")
+        poll("hold of the pointer", click)
+        for code in ("KeyS", "KeyI"): # one of them is free
+            self.key(code, True)
+            time.sleep(0.5)
+            self.key(code, False)
+            self.assertNotEqual(start["y"], (start := self.report())["y"])
+
+    def test_text_is_composed_and_pasted(self):
+        self.serve()
+        self.join(name="Writer")
+        self.press("Enter")
+        self.page.ask("Input.imeSetComposition", text="\u3053\u3093", selectionStart=2, selectionEnd=2)
+        self.check("getComputedStyle(document.activeElement).color === 'rgb(0, 0, 0)'")
+        self.page.ask("Input.insertText", text="\u4eca\u65e5")
+        self.press("Enter")
+        self.wait_said("Writer: \u4eca\u65e5")
+        self.page.evaluate("""(() => {
+            const area = document.createElement("textarea");
+            area.value = "from elsewhere";
+            document.body.append(area);
+            area.select();
+            document.execCommand("copy");
+            area.remove();
+        })()""")
+        self.press("Enter")
+        for kind in ("rawKeyDown", "keyUp"):
+            self.page.ask("Input.dispatchKeyEvent", type=kind, code="KeyV", key="v", modifiers=2,
+                          windowsVirtualKeyCode=86, commands=["paste"] if kind == "rawKeyDown" else [])
+        self.press("Enter")
+        self.wait_said("Writer: from elsewhere")
+
+    def test_a_tab_that_is_hidden_or_slept_plays_on(self):
+        self.serve()
+        snapshots = self.join(name="Sleeper")["snapshots"]
+        other = self.page.ask("Target.createTarget", url="about:blank")["targetId"]
+        self.check("document.hidden")
+        self.wait("snapshots", lambda report: report["snapshots"] > snapshots + 60)
+        self.page.ask("Target.closeTarget", targetId=other)
         self.page.ask("Page.setWebLifecycleState", state="frozen")
         time.sleep(SLEEP_S) # while nothing of the page runs
         self.page.ask("Page.setWebLifecycleState", state="active")
