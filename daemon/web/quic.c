@@ -215,15 +215,20 @@ uint64_t *quic_find_excess(const struct quic *quic, struct ip_address ip)
                                               : NULL;
 }
 
-// The oldest connection without a session: of a full table it makes room, so that unfinished
-// handshakes shut nobody out.
-static struct quic_connection *find_oldest(const struct quic *quic)
+// The connection that makes room in a full table, so that strangers shut nobody out: the oldest
+// without a session, or else the oldest whose session nobody plays by.
+static struct quic_connection *find_useless(const struct quic *quic)
 {
-    struct quic_connection *oldest = NULL;
-    for (struct quic_connection *each = quic->list; each != NULL; each = each->next)
-        if (each->session == NULL && !each->is_touched)
-            oldest = each;
-    return oldest;
+    struct quic_connection *without = NULL, *unused = NULL;
+    const uint64_t now_ms = monotonic_ms();
+    for (struct quic_connection *each = quic->list; each != NULL; each = each->next) {
+        if (!each->is_touched && each->session == NULL)
+            without = each;
+        else if (!each->is_touched &&
+                 (each->used_ms == 0 || now_ms - each->used_ms > QUIC_UNUSED_MS))
+            unused = each;
+    }
+    return without != NULL ? without : unused;
 }
 
 // Whether the limits have room for a connection of this address.
@@ -231,16 +236,16 @@ static bool admit(struct quic *quic, struct ip_address ip, bool is_proven)
 {
     struct web_counts *counts = quic->def.counts;
     const bool is_full = counts->connections >= quic->def.limits.connections;
-    struct quic_connection *oldest = is_full ? find_oldest(quic) : NULL;
+    struct quic_connection *useless = is_full ? find_useless(quic) : NULL;
     uint64_t *rejected =
-        is_full && oldest == NULL ? &counts->rejected_full : quic_find_excess(quic, ip);
+        is_full && useless == NULL ? &counts->rejected_full : quic_find_excess(quic, ip);
     if (rejected == NULL && !take_handshake(quic, is_proven ? ip : unproven))
         rejected = &counts->rejected_rate;
     if (rejected != NULL) {
         ++*rejected;
     } else if (is_full) {
         counts->displaced++;
-        quic_connection_destroy(oldest);
+        quic_connection_destroy(useless);
     }
     return rejected == NULL;
 }

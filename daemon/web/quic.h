@@ -27,6 +27,7 @@ enum {
     // been found to carry larger packets, up to some 1,400 bytes.
     QUIC_SURE_DATAGRAM_BYTES = 1150,
     QUIC_REQUEST_MS = 5000, // from the handshake to the CONNECT
+    QUIC_UNUSED_MS = 10000, // since a session was used
 };
 
 struct quic_limits {
@@ -61,6 +62,9 @@ void quic_stop(struct quic *quic);
 // Puts datagrams to a session's client into packets. Those that are too large or find the path
 // congested are dropped and counted.
 void quic_send(struct quic_connection *connection, const struct iovec *datagrams, size_t count);
+
+// Notes that somebody plays by a session: it does not make room for others when there are too many.
+void quic_use(struct quic_connection *connection);
 
 // Sends the packets that quic_send has filled.
 void quic_flush(struct quic *quic);

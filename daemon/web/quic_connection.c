@@ -8,6 +8,7 @@
 
 #include "certificate.h"
 #include "crypto.h"
+#include "monotonic.h"
 
 #include <gnutls/gnutls.h>
 #include <ngtcp2/ngtcp2_crypto_gnutls.h>
@@ -591,6 +592,11 @@ void quic_end(struct quic_connection *connection, uint32_t code, const char *rea
     stream->size += http3_write_close(code, reason, stream->bytes + stream->size);
     stream->has_end = true;
     quic_connection_fail(connection, HTTP3_NO_ERROR);
+}
+
+void quic_use(struct quic_connection *connection)
+{
+    connection->used_ms = monotonic_ms();
 }
 
 void quic_send(struct quic_connection *connection, const struct iovec *datagrams, size_t count)

@@ -58,6 +58,7 @@ struct quic_connection {
     struct udp_address from; // of the first packet; its `local` of the last one
     ngtcp2_ccerr error;      // to close with
     bool wants_close, is_handshaking;
+    uint64_t used_ms;  // see quic_use; 0: never
     bool is_proven;    // the client has answered from its address; limits count it by that
     bool is_urgent;    // more is to be sent than acknowledgements, which wait for a datagram
     ngtcp2_tstamp due; // of the request; then, when the state ends

@@ -242,6 +242,13 @@ void web_arenas_receive(void *context, const uint8_t *bytes, size_t size)
     arenas->counts->dropped_unsent += !is_sent;
 }
 
+// Whether an arena's datagram is one of a player's connection, and no answer to a stranger.
+static bool is_of_connection(const struct iovec *datagram)
+{
+    static const uint8_t mark[] = {0xFF, 0xFF, 0xFF, 0xFF};
+    return datagram->iov_len >= sizeof mark && memcmp(datagram->iov_base, mark, sizeof mark) != 0;
+}
+
 // Passes on the datagrams that have come for sessions.
 static void read_sessions(void *context)
 {
@@ -254,6 +261,8 @@ static void read_sessions(void *context)
         batch_receive(&arenas->in, session->socket);
         for (size_t k = 0; k < arenas->in.count; k++)
             datagrams[k] = (struct iovec){arenas->in.data[k], arenas->in.headers[k].msg_len};
+        if (arenas->in.count > 0 && is_of_connection(&datagrams[0]))
+            quic_use(session->connection);
         if (arenas->in.count > 0)
             quic_send(session->connection, datagrams, arenas->in.count);
     }
