@@ -38,20 +38,26 @@ static struct {
     struct derived *derived; // guarded by `deriving`; made and freed while there is no job
 } process;
 
-// Makes the mutexes, which then stay, once.
+// Makes the mutexes unless they exist. They stay. Returns false when memory runs out.
 static bool prepare_process(void)
 {
     enum { NEW, PREPARING, DONE };
     static atomic_int state = NEW;
     int expected = NEW;
-    if (atomic_compare_exchange_strong(&state, &expected, PREPARING)) {
-        process.deriving = raim_system_create_mutex();
-        process.quick = raim_system_create_mutex();
-        atomic_store(&state, DONE);
+    while (!atomic_compare_exchange_weak(&state, &expected, PREPARING)) {
+        if (expected == DONE)
+            return true;
+        expected = NEW; // another thread is between two calls of malloc
     }
-    while (atomic_load(&state) != DONE)
-        ; // another thread is between two calls of malloc
-    return process.deriving != NULL && process.quick != NULL;
+    process.deriving = raim_system_create_mutex();
+    process.quick = raim_system_create_mutex();
+    const bool good = process.deriving != NULL && process.quick != NULL;
+    if (!good) {
+        raim_system_destroy_mutex(process.deriving);
+        raim_system_destroy_mutex(process.quick);
+    }
+    atomic_store(&state, good ? DONE : NEW);
+    return good;
 }
 
 static bool begin_use(void)
@@ -151,8 +157,11 @@ static bool begin_job(struct raim_password_key *password, const uint8_t *salt)
         return false;
     memcpy(job->derived.plain, password->plain, sizeof job->derived.plain);
     memcpy(job->derived.salt, salt, sizeof job->derived.salt);
-    if (begin_use() && raim_system_start_detached_thread(run, job))
-        return true;
+    if (begin_use()) {
+        if (raim_system_start_detached_thread(run, job))
+            return true;
+        end_use();
+    }
     raim_crypto_free(job);
     password->job = NULL;
     return false;

@@ -6,6 +6,7 @@
 #include "files_fixture.h"
 #include "link.h"
 
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,32 @@ static const uint8_t salt[] = "0123456789abcdef", other_salt[] = "fedcba98765432
 static const uint8_t right[] = {0x5e, 0x52, 0x00, 0x46, 0x20, 0x44, 0xd2, 0x70, 0xc5, 0xec, 0xfb,
                                 0x1f, 0xb9, 0xb9, 0xc4, 0x97, 0xbf, 0xa4, 0x8f, 0x66, 0x1c, 0x22,
                                 0x94, 0x69, 0x14, 0x1c, 0x9d, 0x2c, 0x3b, 0xb1, 0x0e, 0x02};
+
+static atomic_int kept; // pieces of memory for passwords and keys
+static bool has_threads = true;
+
+void *__real_raim_crypto_allocate(size_t size);
+void *__wrap_raim_crypto_allocate(size_t size);
+void *__wrap_raim_crypto_allocate(size_t size)
+{
+    kept++;
+    return __real_raim_crypto_allocate(size);
+}
+
+void __real_raim_crypto_free(void *memory);
+void __wrap_raim_crypto_free(void *memory);
+void __wrap_raim_crypto_free(void *memory)
+{
+    kept -= memory != NULL;
+    __real_raim_crypto_free(memory);
+}
+
+bool __real_raim_system_start_detached_thread(void (*run)(void *context), void *context);
+bool __wrap_raim_system_start_detached_thread(void (*run)(void *context), void *context);
+bool __wrap_raim_system_start_detached_thread(void (*run)(void *context), void *context)
+{
+    return has_threads && __real_raim_system_start_detached_thread(run, context);
+}
 
 static void wait_for(struct raim_password_key *password, const uint8_t *for_salt, uint8_t *key)
 {
@@ -61,6 +88,20 @@ TEST(a_user_may_end_while_its_key_is_derived)
     assert_memory_equal(key, right, sizeof right);
     raim_password_key_destroy(last);
     raim_password_key_destroy(NULL);
+}
+
+TEST(a_thread_that_cannot_start_leaves_no_password_in_memory)
+{
+    uint8_t key[32];
+    struct raim_password_key *password = raim_password_key_create("correct horse");
+    has_threads = false;
+    assert_int_equal(raim_password_key_get(password, salt, key), RAIM_PASSWORD_KEY_FAILED);
+    has_threads = true;
+    wait_for(password, salt, key);
+    raim_password_key_destroy(password);
+    for (int i = 0; i < 10000 && kept > 0; i++) // the threads end by themselves
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    assert_int_equal(kept, 0);
 }
 
 TEST(a_password_has_1_to_128_bytes)
