@@ -16,20 +16,20 @@ enum {
     MAX_NEAR = 256,   // servers found in the local network
     MAX_LISTED = 512, // servers that masters list
     ASKS = 3,         // queries without an answer to a server that a list or a host named
-    ASKS_A_CALL = 32, // queries at once, so that none is lost on the way out
+    ASKS_A_CALL = 32, // servers asked at once, at all their addresses, so that the queue holds all
     ASKS_FOREVER = 1 << 30
 };
 
-static const double once_s = 0.5;      // between two requests, with is_once
-static const double ask_s = 1.907;     // between two queries of a server; no multiple of a tick
-static const double silence_s = 6.5;   // after which a server no longer answers: three queries
-static const double broadcast_s = 3;   // between two broadcasts
-static const double multicast_s = 1.1; // after a broadcast, so that IPv4 is found first
-static const double multicast_once_s = 0.3;
-static const double accepts_s = 2;  // after either, strangers are accepted for so long
-static const double listen_s = 1.2; // for answers of the local network, with is_once
-static const double master_s = 5;   // between two requests to a master that does not answer
-static const double list_s = 60;    // between two lists of a master
+static const double once_period_s = 0.5;  // between two requests, with is_once
+static const double ask_period_s = 1.907; // between two queries of a server; no multiple of a tick
+static const double silence_s = 6.5;      // after which a server no longer answers: three queries
+static const double broadcast_period_s = 3;  // between two broadcasts
+static const double multicast_delay_s = 1.1; // after a broadcast, so that IPv4 is found first
+static const double multicast_once_delay_s = 0.3;
+static const double accepts_s = 2;       // after either, strangers are accepted for so long
+static const double listen_s = 1.2;      // for answers of the local network, with is_once
+static const double master_period_s = 5; // between two requests to a master that does not answer
+static const double list_period_s = 60;  // between two lists of a master
 
 // Who named a server.
 enum origin { GIVEN, NEAR, LISTED };
@@ -43,7 +43,8 @@ struct server {
     bool was_challenged; // since it was asked: a query causes one more, and no endless exchange
     bool has_answered;   // since it was asked: what else comes is no answer
     double ask_s;        // when to ask next
-    double asked_s, answered_s;
+    double asked_s;      // 0: not yet
+    double answered_s;
     double pings_ms[PINGS];
 };
 
@@ -150,8 +151,11 @@ void raim_finder_resolve(struct raim_finder *finder, int index,
 
 void raim_finder_keep(struct raim_finder *finder, int index)
 {
-    finder->servers[index].origin = GIVEN;
-    finder->servers[index].asks_left = ASKS_FOREVER;
+    struct server *server = &finder->servers[index];
+    finder->near_count -= server->origin == NEAR;
+    finder->listed_count -= server->origin == LISTED;
+    server->origin = GIVEN;
+    server->asks_left = ASKS_FOREVER;
 }
 
 // A place for a server that a list or a host named: a new one, or that of one of its kind that
@@ -183,14 +187,14 @@ static struct server *add_found(struct raim_finder *finder, const struct raim_ad
         return NULL;
     make(finder, server, origin, at, 1);
     server->ask_s = first_s;
-    server->asked_s = server->answered_s = now_s;
+    server->answered_s = now_s;
     return server;
 }
 
 static void ask(struct raim_finder *finder, struct server *server, double now_s)
 {
     struct raim_finder_row *row = &server->row;
-    server->ask_s = now_s + (finder->def.is_once ? once_s : ask_s);
+    server->ask_s = now_s + (finder->def.is_once ? once_period_s : ask_period_s);
     server->asked_s = now_s;
     server->asks_left -= server->asks_left < ASKS_FOREVER;
     server->was_challenged = server->has_answered = false;
@@ -237,8 +241,8 @@ static void broadcast(struct raim_finder *finder, double now_s)
     struct raim_finder_datagram discovery, query;
     struct raim_address to = {.port = RAIM_FINDER_PORT};
     finder->broadcasts++;
-    finder->broadcast_s = now_s + (is_once ? once_s : broadcast_s);
-    finder->multicast_s = now_s + (is_once ? multicast_once_s : multicast_s);
+    finder->broadcast_s = now_s + (is_once ? once_period_s : broadcast_period_s);
+    finder->multicast_s = now_s + (is_once ? multicast_once_delay_s : multicast_delay_s);
     finder->accepts_until_s = now_s + accepts_s;
     write_discovery(finder, &discovery);
     for (int i = 0; i < finder->host_count; i++)
@@ -260,7 +264,7 @@ static void multicast(struct raim_finder *finder, double now_s)
 {
     const struct raim_address to = {.is_ipv6 = true, .port = RAIM_DISCOVERY_PORT};
     struct raim_finder_datagram discovery;
-    finder->multicast_s = now_s + broadcast_s; // a broadcast comes before
+    finder->multicast_s = now_s + broadcast_period_s; // a broadcast comes before
     finder->accepts_until_s = now_s + accepts_s;
     write_discovery(finder, &discovery);
     if (finder->def.has_network)
@@ -277,9 +281,9 @@ static struct server *accept_stranger(struct raim_finder *finder, const struct r
         from->is_ipv6 || from->port < RAIM_FINDER_PORT ||
         from->port >= RAIM_FINDER_PORT + RAIM_FINDER_PORTS || place != RAIM_FINDER_NEIGHBOUR)
         return NULL;
-    struct server *server = add_found(finder, from, NEAR, now_s + ask_s, now_s);
+    struct server *server = add_found(finder, from, NEAR, now_s + ask_period_s, now_s);
     if (server != NULL)
-        server->asked_s = finder->broadcast_s - broadcast_s;
+        server->asked_s = finder->broadcast_s - broadcast_period_s;
     return server;
 }
 
@@ -349,7 +353,7 @@ static void ask_masters(struct raim_finder *finder, double now_s)
         if (now_s < master->ask_s || (is_once && (master->has_answered || master->asks == ASKS)))
             continue;
         master->asks++;
-        master->ask_s = now_s + (is_once ? once_s : master_s);
+        master->ask_s = now_s + (is_once ? once_period_s : master_period_s);
         for (uint32_t j = 0; j < master->address_count; j++)
             send(finder, &request, RAIM_FINDER_TO_ADDRESS, &master->addresses[j]);
     }
@@ -373,7 +377,7 @@ static void take_list(struct raim_finder *finder, const struct raim_address *fro
     if (master == NULL)
         return;
     master->has_answered = true;
-    master->ask_s = now_s + list_s;
+    master->ask_s = now_s + list_period_s;
     for (int i = 0; i < list->count; i++) {
         const struct raim_master_entry *entry = &list->entries[i];
         struct raim_address at = {.is_ipv6 = entry->is_ipv6, .port = entry->port};

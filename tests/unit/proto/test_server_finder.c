@@ -129,21 +129,59 @@ TEST(arena_at_two_addresses_is_found_once)
     raim_finder_destroy(finder);
 }
 
+static const struct raim_address master = {.bytes = {10, 0, 0, 1}, .port = RAIM_MASTER_PORT};
+
+// Passes a master's list of one server.
+static void take_list(struct raim_finder *finder, const struct raim_address *from, uint16_t port,
+                      double now_s)
+{
+    uint8_t list[] = "\xFF\xFF\xFF\xFFgetserversExtResponse\\\x0A\0\0\x05\0\0\\EOT\0\0";
+    list[30] = (uint8_t)(port >> 8);
+    list[31] = (uint8_t)port;
+    raim_finder_take(finder, from, RAIM_FINDER_BEYOND, list, sizeof list, now_s);
+}
+
 TEST(list_of_a_stranger_is_ignored)
 {
-    static const uint8_t list[] =
-        "\xFF\xFF\xFF\xFFgetserversExtResponse\\\x0A\0\0\x05\x4E\x20\\EOT\0\0";
     struct raim_finder *finder = create(true, false);
-    const struct raim_address master = address(1, RAIM_MASTER_PORT),
-                              other = address(2, RAIM_MASTER_PORT);
+    const struct raim_address other = address(2, RAIM_MASTER_PORT);
     raim_finder_add_master(finder, &master, 1);
     const double now_s = run(finder, 100, 0.1);
-    raim_finder_take(finder, &other, RAIM_FINDER_BEYOND, list, sizeof list, now_s);
+    take_list(finder, &other, 20000, now_s);
     assert_int_equal(raim_finder_count(finder), 0);
     assert_false(raim_finder_has_all_lists(finder));
-    raim_finder_take(finder, &master, RAIM_FINDER_BEYOND, list, sizeof list, now_s);
+    take_list(finder, &master, 20000, now_s);
     assert_int_equal(raim_finder_count(finder), 1);
     assert_int_equal(raim_finder_at(finder, 0)->addresses[0].port, 20000);
     assert_true(raim_finder_has_all_lists(finder));
+    raim_finder_destroy(finder);
+}
+
+TEST(answer_of_a_listed_server_counts_from_its_first_query_on)
+{
+    struct raim_finder *finder = create(true, false);
+    const struct raim_address at = address(5, 20000);
+    raim_finder_add_master(finder, &master, 1);
+    const double now_s = run(finder, 100, 0.1);
+    take_list(finder, &master, at.port, now_s);
+    raim_finder_take(finder, &at, RAIM_FINDER_BEYOND, answer, sizeof answer, now_s);
+    assert_false(raim_finder_at(finder, 0)->answers);
+    raim_finder_update(finder, now_s + 0.01);
+    raim_finder_take(finder, &at, RAIM_FINDER_BEYOND, answer, sizeof answer, now_s + 0.03);
+    assert_float_equal(raim_finder_at(finder, 0)->ping_ms, 20, 0.001);
+    raim_finder_destroy(finder);
+}
+
+TEST(server_that_is_kept_does_not_count_as_listed)
+{
+    enum { SERVERS = 600 }; // more than are kept of lists
+    struct raim_finder *finder = create(false, false);
+    raim_finder_add_master(finder, &master, 1);
+    const double now_s = run(finder, 100, 0.1);
+    for (int i = 0; i < SERVERS; i++) {
+        take_list(finder, &master, (uint16_t)(20000 + i), now_s);
+        assert_int_equal(raim_finder_count(finder), i + 1);
+        raim_finder_keep(finder, i);
+    }
     raim_finder_destroy(finder);
 }
