@@ -63,16 +63,37 @@ struct raim_link_traffic opponent_traffic(const struct opponent *player)
     return sum;
 }
 
+struct raim_client_quality opponent_quality(const struct opponent *player)
+{
+    const struct raim_client_quality *past = &player->past_quality;
+    if (player->link == NULL || player->play_started_s == 0)
+        return *past;
+    struct raim_client_quality quality = raim_client_get_quality(raim_link_client(player->link));
+    quality.predictions += past->predictions;
+    quality.mispredictions += past->mispredictions;
+    quality.corrections_units += past->corrections_units;
+    return quality;
+}
+
+double opponent_played_s(const struct opponent *player)
+{
+    const double newest_s = player->play_ended_s - player->play_started_s;
+    const bool has_ended = player->play_started_s > 0 && newest_s > 0;
+    return player->past_played_s + (has_ended ? newest_s : 0);
+}
+
 void opponent_close(struct opponent *player)
 {
     player->past_stats = opponent_stats(player);
     player->past_traffic = opponent_traffic(player);
+    player->past_quality = opponent_quality(player);
+    player->past_played_s = opponent_played_s(player);
     raim_link_close(player->link);
     player->link = NULL;
     player->is_playing = false;
     player->is_alive = false;
     player->broken = false;
-    player->play_ended_s = 0;
+    player->play_started_s = player->play_ended_s = 0;
     player->inputs_until_look = 0;
     player->target = (struct raim_bot_enemy){0};
     raim_bot_init(&player->brain, player->brain.random); // ticks begin anew
@@ -223,10 +244,9 @@ void opponent_service(struct opponent *player, double now_s, bool fire)
     }
     if (state != RAIM_CLIENT_PLAYING)
         return;
-    if (!player->played) {
-        player->played = true;
+    player->played = true;
+    if (player->play_started_s == 0)
         player->play_started_s = now_s;
-    }
     while (raim_link_is_input_due(player->link))
         press(player, fire);
 }

@@ -43,14 +43,16 @@ struct opponent {
     bool require_encryption;
     bool small_datagrams;
     bool is_playing;
-    bool played; // has entered the arena at some time
-    bool broken; // ended without leaving by itself
-    double play_started_s;
+    bool played;           // has entered the arena at some time
+    bool broken;           // ended without leaving by itself
+    double play_started_s; // on this link; 0: it has not entered
     double play_ended_s;
     double connect_timeout_s; // 0: the default
-    // Totals before opponent_close.
+    // Of the links that opponent_close closed.
     struct raim_client_stats past_stats;
     struct raim_link_traffic past_traffic;
+    struct raim_client_quality past_quality;
+    double past_played_s;
     struct queue queue; // with a matchmaker
 };
 
@@ -59,14 +61,18 @@ struct opponent {
 bool opponent_open(struct opponent *player, const char *host, uint16_t port,
                    const char *known_servers);
 
-// Closes at once, keeps the statistics in `past_stats`, and lets the bot begin anew.
+// Closes at once, keeps the totals, and lets the bot begin anew.
 void opponent_close(struct opponent *player);
 
 void opponent_add_stats(struct raim_client_stats *sum, const struct raim_client_stats *stats);
 
-// Totals, with those before opponent_close.
+// Totals over all links.
 struct raim_client_stats opponent_stats(const struct opponent *player);
 struct raim_link_traffic opponent_traffic(const struct opponent *player);
+double opponent_played_s(const struct opponent *player);
+
+// Counts are totals; the other members are those of the newest link that entered.
+struct raim_client_quality opponent_quality(const struct opponent *player);
 
 // Whether it is time for opponent_service: an input is due, or the bot does not play yet. Like a
 // game that draws once per tick, a bot that plays receives just before it sends, so that its input

@@ -84,6 +84,8 @@ static void wait_for_arena(struct opponent *player, const struct options *option
 static void leave_arena(struct opponent *player)
 {
     player->queue.next_s = player->queue.opened_s + pause_s;
+    if (player->play_ended_s == 0)
+        player->play_ended_s = player->queue.lost_s;
     opponent_close(player);
 }
 

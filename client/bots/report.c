@@ -90,17 +90,16 @@ static struct totals add_up(const struct report_source *source)
         const struct raim_client_stats stats = opponent_stats(player);
         opponent_add_stats(&totals.sum, &stats);
         totals.arenas += player->queue.arenas;
-        if (player->played && player->link != NULL) {
-            const struct raim_client_quality quality =
-                raim_client_get_quality(raim_link_client(player->link));
+        if (player->played) {
+            const struct raim_client_quality quality = opponent_quality(player);
             add_quality(&totals.mean, &quality, totals.connected);
         }
         totals.broken += player->played && player->broken;
         totals.rejected += !player->played && player->broken;
         if (traffic.largest_datagram > totals.largest_datagram)
             totals.largest_datagram = traffic.largest_datagram;
-        const double played_s = player->play_ended_s - player->play_started_s;
-        if (player->played && played_s > 0) {
+        const double played_s = opponent_played_s(player);
+        if (played_s > 0) {
             totals.bytes_down_per_s += (double)traffic.bytes_down / played_s / totals.connected;
             totals.bytes_up_per_s += (double)traffic.bytes_up / played_s / totals.connected;
         }

@@ -372,6 +372,9 @@ class FleetTest(unittest.TestCase):
         report = json.loads(bots.out)
         self.assertGreaterEqual(report["arenas"], 8)
         self.assertGreaterEqual(bots.log.count("state=playing"), 8)
+        # Figures contain the arenas that the bots have left.
+        for key in ("bytes_down_per_s", "bytes_up_per_s", "round_trip_ms", "predictions"):
+            self.assertGreater(report[key], 0, key)
 
     def test_the_loss_of_a_raimd_leads_to_another_one(self):
         daemons = [self.serve(), self.serve()]
