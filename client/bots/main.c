@@ -249,6 +249,9 @@ int main(int argc, char **argv)
         report_json(&report);
     else if (connected > 0)
         report_table(&report);
+    const bool is_written = fflush(stdout) == 0 && !ferror(stdout);
+    if (!is_written)
+        fputs("raim-bots: cannot write to the standard output\n", stderr);
     const bool all_played = connected == options.clients && report_disconnected(&report) == 0;
     for (int i = 0; i < options.clients; i++) {
         queue_close(&players[i]);
@@ -256,5 +259,5 @@ int main(int argc, char **argv)
     }
     free(players);
     const bool good = options.require_all ? all_played : connected > 0;
-    return good ? EXIT_SUCCESS : EXIT_UNREACHABLE;
+    return !good ? EXIT_UNREACHABLE : is_written ? EXIT_SUCCESS : EXIT_FAILURE;
 }

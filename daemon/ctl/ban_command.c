@@ -62,13 +62,12 @@ static void print_players(FILE *out, const char *network, const json_t *players)
     }
 }
 
-// Whether the operator means it. Returns an exit status, EXIT_SUCCESS for yes.
-static int confirm(const char *network, size_t players)
+// Asks whether to ban. Returns an exit status, EXIT_SUCCESS for yes.
+static int confirm(const char *network)
 {
     char answer[8] = "";
     if (!isatty(STDIN_FILENO)) {
-        fprintf(stderr, "raimctl: %s disconnects %zu players: say so with --yes\n", network,
-                players);
+        fputs("raimctl: nobody is banned: to ban them, add --yes\n", stderr);
         return EX_USAGE;
     }
     fprintf(stderr, "Ban %s? [y/N] ", network);
@@ -78,14 +77,20 @@ static int confirm(const char *network, size_t players)
     return EXIT_REJECTED;
 }
 
+// Prints an error if an answer tells that a change is not stored.
+static void report_stored(const json_t *answer)
+{
+    if (json_is_false(json_object_get(answer, "stored")))
+        fputs("raimctl: in force, but not stored: it ends with the process\n", stderr);
+}
+
 bool ban_print_done(const char *json, FILE *out)
 {
-    json_t *document = json_loads(json, 0, NULL);
-    const bool good = document != NULL;
+    json_t *answer = json_loads(json, 0, NULL);
+    const bool good = answer != NULL;
     (void)out;
-    if (json_is_false(json_object_get(document, "stored")))
-        fputs("raimctl: in force, but not stored: it ends with the process\n", stderr);
-    json_decref(document);
+    report_stored(answer);
+    json_decref(answer);
     return good;
 }
 
@@ -101,9 +106,9 @@ static int send_ban(const struct call *call, const char *path, const json_t *fie
     if (code != EXIT_SUCCESS)
         return code;
     *answer = json_loads(reply.text, 0, NULL);
-    const bool good = *answer != NULL && ban_print_done(reply.text, stdout);
     free(reply.text);
-    return good ? EXIT_SUCCESS : commands_not_understood();
+    report_stored(*answer);
+    return *answer != NULL ? EXIT_SUCCESS : commands_not_understood();
 }
 
 // Bans what the preview shows, so that a player is looked up once.
@@ -114,9 +119,9 @@ static int confirm_and_ban(const struct call *call, json_t *fields, const json_t
     if (network == NULL || !json_is_array(players))
         return commands_not_understood();
     const bool asks = json_array_size(players) > 1 && commands_option(call, "yes") == NULL;
-    print_players(asks ? stderr : stdout, network, players);
-    fflush(stdout);
-    int code = asks ? confirm(network, json_array_size(players)) : EXIT_SUCCESS;
+    if (asks)
+        print_players(stderr, network, players);
+    int code = asks ? confirm(network) : EXIT_SUCCESS;
     if (code != EXIT_SUCCESS)
         return code;
     json_t *answer;
@@ -124,8 +129,11 @@ static int confirm_and_ban(const struct call *call, json_t *fields, const json_t
     json_object_del(fields, "player");
     json_object_set_new(fields, "address", json_string(network));
     code = send_ban(call, "/v1/commands/ban", fields, &answer);
-    if (code == EXIT_SUCCESS)
+    if (code == EXIT_SUCCESS) {
+        if (!asks)
+            print_players(stdout, network, players);
         json_decref(answer);
+    }
     return code;
 }
 

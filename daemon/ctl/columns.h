@@ -19,7 +19,7 @@ void columns_add_number(struct columns *columns, long long number);
 __attribute__((format(printf, 2, 3))) void columns_add_format(struct columns *columns,
                                                               const char *format, ...);
 
-// Writes the table and frees it. Returns false when memory ran out or `out` failed.
+// Writes the table and frees it. Returns false when memory ran out.
 bool columns_print(struct columns *columns, FILE *out);
 
 // Writes a text alone, masked like a cell.

@@ -43,6 +43,10 @@ int commands_send_for_file(const struct call *call, const struct request *reques
 {
     char problem[4096];
     if (!request_download(call->socket, request, file, reply)) {
+        if (file != NULL && ferror(file)) {
+            fputs("raimctl: what raimd sends cannot be written\n", stderr);
+            return EXIT_REJECTED;
+        }
         fprintf(stderr, "raimctl: cannot reach raimd at %s: %s\n", call->socket, reply->why);
         return EXIT_UNREACHABLE;
     }
@@ -68,14 +72,16 @@ int commands_not_understood(void)
 
 // --- Answers ---
 
-// Prints a document of JSON. Returns false if it has an unexpected structure.
+// Prints a document of JSON. Returns false if it has an unexpected structure. main checks the
+// output.
 typedef bool printer(const char *json, FILE *out);
 
 // Prints it as it is.
 static bool print_json(const char *json, FILE *out)
 {
-    return fputs(json, out) >= 0 &&
-           (json[0] == '\0' || json[strlen(json) - 1] == '\n' || putc('\n', out) != EOF);
+    const size_t size = strlen(json);
+    fprintf(out, "%s%s", json, size > 0 && json[size - 1] != '\n' ? "\n" : "");
+    return true;
 }
 
 // Sends a request and prints its answer: as it is with --json.
@@ -89,7 +95,6 @@ static int send_and_print(const struct call *call, const struct request *request
         fputs("\033[H\033[2J", stdout);
     const bool is_json = commands_option(call, "json") != NULL;
     const bool good = (is_json ? print_json : print)(reply.text, stdout);
-    fflush(stdout);
     free(reply.text);
     return good ? EXIT_SUCCESS : commands_not_understood();
 }
@@ -140,7 +145,7 @@ static const struct request status_request = {.path = "/v1/status"};
 static int run_status(const struct call *call)
 {
     int code = send_and_print(call, &status_request, tables_status);
-    while (commands_option(call, "watch") != NULL && code == EXIT_SUCCESS) {
+    while (commands_option(call, "watch") != NULL && code == EXIT_SUCCESS && fflush(stdout) == 0) {
         sleep(1);
         code = send_and_print(call, &status_request, tables_status);
     }

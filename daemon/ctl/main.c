@@ -8,6 +8,7 @@
 
 #include <argp.h>
 #include <assert.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,12 +176,23 @@ static const char *default_socket(void)
     return is_demo ? demo : RAIM_CONTROL_SOCKET;
 }
 
+// Returns a command's exit status, unless its output could not be written.
+static int end_output(int code)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "raimctl: cannot write to the standard output%s%s\n", errno != 0 ? ": " : "",
+            errno != 0 ? strerror(errno) : "");
+    return code == EXIT_SUCCESS ? EXIT_REJECTED : code;
+}
+
 int main(int argc, char **argv)
 {
     static struct command_line line;
     line.call.socket = default_socket();
     commands_init();
-    // The words behind it are those of a shell, not options.
+    // The words that follow are those of a shell, not options.
     if (argc > 1 && strcmp(argv[1], "--complete") == 0)
         return command_texts_complete(argc - 2, argv + 2, line.call.socket);
     fill_options(&line);
@@ -189,13 +201,14 @@ int main(int argc, char **argv)
         .parser = parse,
         .args_doc = "COMMAND",
         .doc = "Controls a running raimd.\v"
-               "Exit status: 0 done, 1 rejected, 64 wrong usage, 69 raimd cannot be reached.",
+               "Exit status: 0 done, 1 rejected or not printed, 64 wrong usage, 69 raimd cannot "
+               "be reached.",
     };
     argp_err_exit_status = EX_USAGE;
     // ARGP_NO_HELP: argp's own help option has no -h.
     const error_t error = argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &line);
     if (error == 0)
-        return run(&line);
+        return end_output(run(&line));
     fprintf(stderr, "raimctl: %s\n", strerror(error));
     return EXIT_REJECTED;
 }

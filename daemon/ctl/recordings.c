@@ -69,9 +69,10 @@ static bool print_list(const json_t *list, bool is_json)
     const json_t *recording;
     if (is_json) {
         json_t *document = json_pack("{sO}", "recordings", list);
-        const bool good = json_dumpf(document, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) == 0;
+        json_dumpf(document, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        putchar('\n');
         json_decref(document);
-        return good && putchar('\n') != EOF;
+        return document != NULL;
     }
     struct columns *columns = columns_create("NAME|>LENGTH|>PLAYERS|>BOTS|>SIZE|KEPT|WINNER");
     json_array_foreach(list, i, recording) add_recording(columns, recording);
@@ -125,10 +126,8 @@ int recording_get(const struct call *call)
     const char *path = call->count > 1 ? call->words[1] : name;
     if (!is_name(name))
         return commands_wrong(call->command, "want the name of a recording");
-    if (strcmp(path, "-") == 0) {
-        const int code = download(call, name, stdout);
-        return code == EXIT_SUCCESS && fflush(stdout) != 0 ? wrong_file("stdout") : code;
-    }
+    if (strcmp(path, "-") == 0)
+        return download(call, name, stdout);
     FILE *file = fopen(path, "wx"); // never over another file
     if (file == NULL)
         return wrong_file(path);
@@ -144,7 +143,9 @@ bool recordings_print_name(const char *text, FILE *out)
 {
     json_t *answer = json_loads(text, 0, NULL);
     const char *name = json_string_value(json_object_get(answer, "recording"));
-    const bool good = name != NULL && is_name(name) && fprintf(out, "%s\n", name) > 0;
+    const bool good = name != NULL && is_name(name);
+    if (good)
+        fprintf(out, "%s\n", name);
     json_decref(answer);
     return good;
 }

@@ -233,7 +233,8 @@ class ControlTest(Operator):
         bots = self.stage.bots(daemon, 4)
         daemon.wait_pressing(4)
         told = self.ctl("ban", "127.0.0.0/8", "no more", status=EXIT_USAGE)
-        self.assertIn("disconnects 4 players", told)
+        self.assertEqual(told.count("disconnects 4 players"), 1)
+        self.assertIn("--yes", told)
         self.assertEqual(daemon.get_json()["players"]["now"], 4)
         self.ctl("ban", "127.0.0.0/8", "--for", "1h", "--yes", "no more")
         daemon.wait_players(0)
@@ -433,6 +434,19 @@ class ControlTest(Operator):
                          f"raimctl: cannot reach raimd at {self.socket}: Connection refused\n")
         self.serve()
         self.ctl("status")
+
+    def test_an_output_that_cannot_be_written_is_an_error(self):
+        self.serve()
+        for words in (["status"], ["status", "--json"], ["status", "--watch"], ["bans"],
+                      ["arena", "list"], ["players"], ["events"], ["log", "level", "info"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = subprocess.run([BIN / "raimctl", "-s", self.socket, *words], stdout=full,
+                                        stderr=subprocess.PIPE, text=True, timeout=START_S,
+                                        check=False)
+            prints = words[0] != "log"
+            self.assertEqual(result.returncode, EXIT_REJECTED if prints else 0, words)
+            self.assertEqual("cannot write to the standard output" in result.stderr, prints, words)
+            self.assertNotIn("rejected", result.stderr, words)
 
     def test_something_else_in_its_place_is_left_alone(self):
         self.socket.write_text("precious", encoding="utf-8")
