@@ -20,7 +20,7 @@ enum raim_connection_state {
     RAIM_CONNECTION_CLOSED,   // done
 };
 
-// One connection.
+// One connection. A successor of the match copies the members above `player`.
 struct raim_connection {
     enum raim_connection_state state;
     uint32_t reason;                   // of its goodbye
@@ -28,10 +28,17 @@ struct raim_connection {
     uint8_t token[RAIM_TOKEN_BYTES];   // of the session that the connection may begin
     uint32_t since_tick;               // tick of the connection
     uint32_t message_bytes;            // at most, of each of its messages
+    uint32_t epoch;                    // of its last WELCOME, see message.h
+    uint32_t chat_rejection;           // enum raim_chat_rejection to report; 0: none
+    uint64_t origin, network;          // see raim_match_set_origin
+    bool watches;                      // it is a spectator, or asked to be one
+    bool wants_pings;                  // by its HELLO
+    bool wants_votes;                  // by its HELLO
+    bool reads_notices;                // by its HELLO
+    uint8_t notices;                   // lines in its queue
+    uint8_t ping;                      // its round trip, see pings.h
+
     raim_player_id player;  // that it plays; RAIM_NOBODY: a spectator, or not admitted yet
-    bool watches;           // it is a spectator, or asked to be one
-    bool wants_pings;       // by its HELLO
-    uint8_t ping;           // its round trip, see pings.h
     raim_player_id watched; // by a spectator; RAIM_NOBODY: until a player joins
     bool wants_switch;      // a spectator has asked for the view of `wanted`
     raim_player_id wanted;  // RAIM_NOBODY: the server chooses
@@ -43,10 +50,6 @@ struct raim_connection {
     uint32_t roster_sent;
     uint32_t first_tick; // it receives events and snapshots from this tick on
     bool welcome_sent;
-    uint32_t epoch;           // of its last WELCOME, see message.h
-    uint32_t chat_rejection;  // enum raim_chat_rejection to report; 0: none
-    uint64_t origin, network; // see raim_match_set_origin
-    bool wants_votes;         // by its HELLO
     struct {
         bool runs;              // the client was told that vote `number` runs
         uint8_t choice;         // its own, as it was told
@@ -56,8 +59,6 @@ struct raim_connection {
         uint32_t tally_version; // as it was told
         uint32_t offer_version;
     } vote;               // since its last WELCOME
-    bool reads_notices;   // by its HELLO
-    uint8_t notices;      // lines in its queue
     uint32_t notice_tick; // in which the last one left
     struct raim_event_cursor events;
 

@@ -297,7 +297,7 @@ bool raim_match_is_waiting_for_players(const struct raim_match *match);
 // client receives a new WELCOME and every player respawns; a delayed spectator sees nothing until
 // its delay has passed in `next`. Events not sent yet are dropped: their effects, except chat, are
 // contained in the welcomes. Afterwards `match` may only be destroyed.
-void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool keeps_round);
+void raim_match_transfer(struct raim_match *next, const struct raim_match *match, bool keeps_round);
 
 // --- Checkpoints: the state of a match that outlives the process, as bytes without pointers. ---
 

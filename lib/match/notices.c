@@ -42,13 +42,10 @@ void raim_match_notice(struct raim_match *match, struct raim_connection *client,
     add(match, client, RAIM_NOTICE_TEXT, text);
 }
 
-void raim_notices_carry(struct raim_match *next, struct raim_connection *to,
-                        const struct raim_match *before, const struct raim_connection *from)
+void raim_notices_carry(struct raim_match *next, const struct raim_match *before, uint32_t handle)
 {
-    to->reads_notices = from->reads_notices;
-    to->notices = from->notices;
-    if (from->notices > 0)
-        next->notices[to - next->connections] = before->notices[from - before->connections];
+    if (before->connections[handle].notices > 0)
+        next->notices[handle] = before->notices[handle];
 }
 
 // The connection of a player, unless it has resumed its session since `epoch`.

@@ -31,9 +31,8 @@ void raim_match_notice(struct raim_match *match, struct raim_connection *client,
 size_t raim_notices_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
                           size_t capacity);
 
-// Takes the queue over into the succeeding match.
-void raim_notices_carry(struct raim_match *next, struct raim_connection *to,
-                        const struct raim_match *before, const struct raim_connection *from);
+// Copies the queue of a connection into the succeeding match.
+void raim_notices_carry(struct raim_match *next, const struct raim_match *before, uint32_t handle);
 
 // Queues a player's line for raim_match_next_line; false: the queue is full. Half of it is kept for
 // those who are logged in.

@@ -5,6 +5,7 @@
 #include "text.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 // State of a transfer. `ids` holds, by slot in the previous match, the id in the next one.
@@ -114,20 +115,8 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     const struct raim_connection *from = &transition->before->connections[handle];
     struct raim_connection *to = &next->connections[handle];
     raim_connections_add(next, handle);
-    to->state = from->state;
-    to->reason = from->reason;
-    memcpy(to->why, from->why, sizeof to->why);
-    memcpy(to->token, from->token, sizeof to->token);
-    to->since_tick = from->since_tick;
-    to->message_bytes = from->message_bytes;
-    to->epoch = from->epoch;
-    to->watches = from->watches;
-    to->wants_pings = from->wants_pings;
-    to->ping = from->ping;
-    to->origin = from->origin;
-    to->network = from->network;
-    to->wants_votes = from->wants_votes;
-    raim_notices_carry(next, to, transition->before, from);
+    memcpy(to, from, offsetof(struct raim_connection, player));
+    raim_notices_carry(next, transition->before, handle);
     if (from->state != RAIM_CONNECTION_ENTERING && from->state != RAIM_CONNECTION_PLAYING)
         return;
     to->state = RAIM_CONNECTION_ENTERING;
@@ -177,7 +166,7 @@ static void carry_rounds(const struct transition *transition)
     raim_rounds_mark_phase_sent(next);
 }
 
-void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool keeps_round)
+void raim_match_transfer(struct raim_match *next, const struct raim_match *match, bool keeps_round)
 {
     assert(next->world->tick == 0 && next->playing == 0 && next->watching == 0);
     assert(next->def.tick_hz == match->def.tick_hz);

@@ -112,6 +112,20 @@ TEST(a_break_that_is_kept_goes_on_with_its_winner)
     assert_int_equal(test->peers[0].phase.round, 2);
 }
 
+TEST(a_chat_rejection_that_waits_is_sent_by_the_next_match)
+{
+    struct raim_match_def def = succession_def();
+    struct test_match *test = open_test_match(def);
+    play(test, 0);
+    ticks(test, 20);
+    say(test, 0, "\xff");
+    succeed(test, def, false);
+    ticks(test, 20);
+    assert_int_equal(test->peers[0].welcomes, 2);
+    assert_int_equal(test->peers[0].chat_rejections, 1);
+    assert_int_equal(test->peers[0].chat_rejection, RAIM_CHAT_TEXT);
+}
+
 TEST(ids_stay_where_their_places_are_free_and_are_new_elsewhere)
 {
     struct raim_match_def def = succession_def();
