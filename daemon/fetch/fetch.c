@@ -107,7 +107,10 @@ void fetch_close(struct fetch *fetch)
 static void end(struct job *job, const struct fetch_answer *answer)
 {
     struct job ended = *job;
-    *job = (struct job){0}; // `done` may begin another one in its place
+    const bool is_sent_in_part = job->sent > 0 && job->sent < job->out.size;
+    // The process must forget a part of a request. Otherwise `done` may begin a job in this place.
+    *job = is_sent_in_part ? (struct job){.number = ended.number, .due_ms = LOOP_NEVER}
+                           : (struct job){0};
     if (ended.done != NULL)
         ended.done(ended.context, answer);
     clear(&ended);
@@ -213,6 +216,7 @@ void fetch_cancel(struct fetch *fetch, uint32_t number)
     if (job == NULL)
         return;
     job->done = NULL; // what comes of it is ignored
+    job->due_ms = LOOP_NEVER;
     send_packets(fetch, job);
     set_timer(fetch);
 }
@@ -261,6 +265,8 @@ static void end_all(struct fetch *fetch)
     for (int i = 0; i < FETCH_MAX_JOBS; i++)
         if (fetch->jobs[i].number != 0)
             fail(&fetch->jobs[i], "the process has ended");
+    for (int i = 0; i < FETCH_MAX_JOBS; i++)
+        clear(&fetch->jobs[i]);
 }
 
 static void run(void *context)

@@ -244,7 +244,8 @@ static void serve(enum fetch_role role, const char *ports, bool is_again)
         restrict_to(ports);
         fetch_http_open(send_answer, send_piece);
     }
-    // What raimd asked of the process that died fails, so it must not be done.
+    // What raimd asked of the process that died fails, so what the socket holds must not be done.
+    // What raimd asks from here on until it has read the hello fails, too, but is done.
     while (is_again && recv(SOCKET, &byte, sizeof byte, MSG_DONTWAIT) > 0)
         continue;
     send_packet(&hello, 0);
