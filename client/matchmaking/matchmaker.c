@@ -78,7 +78,7 @@ static void begin_request(struct matchmaker *matchmaker)
         snprintf(url, sizeof url, "%s/v1/tickets", matchmaker->url);
         json = ticket_body(matchmaker);
         if (json == NULL)
-            return; // the next attempt fails likewise
+            return; // out of memory: the caller tries again
     }
     const struct http_request_def def = {
         .url = url, .json = json, .max_bytes = MAX_BYTES, .timeout_ms = TIMEOUT_MS};

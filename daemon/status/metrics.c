@@ -12,6 +12,9 @@
 #include <stddef.h>
 
 static_assert(TICK_PROFILE_EVERY == 7, "the help of tick_stage_seconds");
+static_assert(WORKER_LOAD_BEGIN_PERCENT == 90 && WORKER_LOAD_END_PERCENT == 75 &&
+                  WORKER_LOAD_WINDOW * OVERLOAD_EVERY_MS == 5000,
+              "the help of worker_overloaded");
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -67,17 +70,19 @@ static void write_build(struct text_buffer *out)
 
 static void write_workers(struct text_buffer *out, const struct arena_list *list)
 {
+    static const char overloaded[] = "raimd_worker_overloaded";
+    static const char busy[] = "raimd_worker_busy_seconds_total";
     metric_text_value(out, "raimd_workers", METRIC_GAUGE, "Worker threads.",
                       (uint64_t)list->worker_count);
-    metric_text_family(out, "raimd_worker_overloaded", METRIC_GAUGE,
-                       "1 while a worker was busy for more than 90 % of the last 5 s, else 0.");
+    metric_text_family(out, overloaded, METRIC_GAUGE,
+                       "1 once a worker was busy for more than 90 % of the last 5 s, until it was "
+                       "for less than 75 %; else 0.");
     for (int i = 0; i < list->worker_count; i++)
-        text_buffer_print(out, "raimd_worker_overloaded{worker=\"%d\"} %d\n", i,
-                          list->loads[i].is_on);
-    metric_text_family(out, "raimd_worker_busy_seconds_total", METRIC_COUNTER,
+        text_buffer_print(out, "%s{worker=\"%d\"} %d\n", overloaded, i, list->loads[i].is_on);
+    metric_text_family(out, busy, METRIC_COUNTER,
                        "Busy time of a worker; its rate is the utilization.");
     for (int i = 0; i < list->worker_count; i++) {
-        text_buffer_print(out, "raimd_worker_busy_seconds_total{worker=\"%d\"} ", i);
+        text_buffer_print(out, "%s{worker=\"%d\"} ", busy, i);
         metric_text_seconds(out, worker_busy_ns(list->workers[i]));
         text_buffer_print(out, "\n");
     }
@@ -114,13 +119,13 @@ static void write_tables(struct text_buffer *out, const struct row *rows, int co
 
 static void write_stages(struct text_buffer *out, const struct row *rows, int count)
 {
-    metric_text_family(out, "raimd_tick_stage_seconds", METRIC_HISTOGRAM,
+    static const char family[] = "raimd_tick_stage_seconds";
+    metric_text_family(out, family, METRIC_HISTOGRAM,
                        "Duration of each stage of a tick, of one tick in seven.");
     for (int i = 0; i < count; i++)
         for (int stage = 0; stage < TICK_STAGES; stage++)
-            metric_text_histogram(out, "raimd_tick_stage_seconds",
-                                  &rows[i].status->profile.stages[stage], histogram_bounds_ns,
-                                  rows[i].arena, tick_stage_names[stage]);
+            metric_text_histogram(out, family, &rows[i].status->profile.stages[stage],
+                                  histogram_bounds_ns, rows[i].arena, tick_stage_names[stage]);
 }
 
 static void write_reason(struct text_buffer *out, const char *name, const struct row *row,
@@ -133,13 +138,13 @@ static void write_reason(struct text_buffer *out, const char *name, const struct
 
 static void write_rejections(struct text_buffer *out, const struct row *rows, int count)
 {
-    metric_text_family(out, "raimd_rejections_total", METRIC_COUNTER,
-                       "Messages and datagrams rejected, by reason.");
+    static const char family[] = "raimd_rejections_total";
+    metric_text_family(out, family, METRIC_COUNTER, "Messages and datagrams rejected, by reason.");
     for (int i = 0; i < count; i++) {
         struct rejections list[REJECTIONS_MAX_REASONS];
         const int length = rejections_list(rows[i].status, list);
         for (int j = 0; j < length; j++)
-            write_reason(out, "raimd_rejections_total", &rows[i], list[j].reason, list[j].count);
+            write_reason(out, family, &rows[i], list[j].reason, list[j].count);
     }
 }
 
@@ -151,11 +156,12 @@ static const enum raim_reason leave_reasons[] = {
 
 static void write_leaves(struct text_buffer *out, const struct row *rows, int count)
 {
-    metric_text_family(out, "raimd_leaves_total", METRIC_COUNTER,
+    static const char family[] = "raimd_leaves_total";
+    metric_text_family(out, family, METRIC_COUNTER,
                        "Players that left, by reason, not counting bots.");
     for (int i = 0; i < count; i++)
         for (size_t j = 0; j < sizeof leave_reasons / sizeof *leave_reasons; j++)
-            write_reason(out, "raimd_leaves_total", &rows[i], raim_reason_name(leave_reasons[j]),
+            write_reason(out, family, &rows[i], raim_reason_name(leave_reasons[j]),
                          rows[i].status->counts.leaves[leave_reasons[j]]);
 }
 

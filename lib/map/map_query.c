@@ -19,7 +19,7 @@ static const double parallel = 1e-3;
 // The tolerance for rounding, in units: swept boxes are grown by it.
 static const double sweep_margin = 1e-6;
 
-// Returns an upper bound of the length of a vector that is at most 8 % above it, without a square
+// Returns an upper bound of the length of a vector that is at most 8.3 % above it, without a square
 // root.
 static double length_bound(raim_vec2 vector)
 {
@@ -245,7 +245,7 @@ raim_vec2 raim_map_move(const struct raim_map *map, raim_vec2 start, raim_vec2 d
 // The corners that are loaded. An obstacle with more of them is rarer, and a query loads the rest.
 enum { PIECE_CORNERS = 4, OUTLINE_CORNERS = 7 };
 
-// The cache lines that these corners take.
+// About the number of cache lines that these corners take.
 enum { PIECE_LINES = 6, OUTLINE_LINES = 2 };
 
 static void preload_piece(const raim_polygon *piece)
