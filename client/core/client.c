@@ -561,9 +561,9 @@ size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, cons
     return raim_input_write(&message, bytes, capacity);
 }
 
-// A server that reads no NOTICE might show the line to everybody.
-static size_t write_command(struct raim_client *client, const char *words, uint8_t *bytes,
-                            size_t capacity)
+// Writes a NOTICE. A server without the capability might show it as chat, so it is rejected here.
+static size_t write_command_or_reject(struct raim_client *client, const char *words, uint8_t *bytes,
+                                      size_t capacity)
 {
     struct raim_notice notice = {.kind = RAIM_NOTICE_TEXT};
     if ((client->welcome.capabilities & RAIM_CAPABILITY_ADMIN) == 0) {
@@ -584,7 +584,7 @@ size_t raim_client_write_chat(struct raim_client *client, const char *text, uint
     if (client->session.state != RAIM_CLIENT_PLAYING || raim_client_is_spectator(client) ||
         text[0] == '\0')
         return 0;
-    return text[0] == '/' ? write_command(client, text + 1, bytes, capacity)
+    return text[0] == '/' ? write_command_or_reject(client, text + 1, bytes, capacity)
                           : raim_chat_write(text, bytes, capacity);
 }
 

@@ -224,22 +224,22 @@ static void fade(struct raim_interpolation *interpolation, uint64_t now_us)
 }
 
 // Corrects the last drawn position of a player by newer snapshots, without moving what was drawn.
-static void redraw(struct raim_interpolation_track *track, raim_vec2 position)
+static void absorb_correction(struct raim_interpolation_track *track, raim_vec2 position)
 {
     track->error = raim_vec2_add(track->error, raim_vec2_sub(track->position, position));
     track->position = position;
 }
 
-// Corrects the last drawn aim in the same way. Of two errors that draw the same aim it keeps the
-// smaller one.
-static void redraw_aim(struct raim_interpolation_track *track, raim_angle aim)
+// Corrects the last drawn aim by newer snapshots, without turning what was drawn. Of two errors
+// that give the same aim it keeps the smaller one.
+static void absorb_aim_correction(struct raim_interpolation_track *track, raim_angle aim)
 {
     track->aim_error = remainder(track->aim_error + track->aim - aim, RAIM_ANGLE_TURN);
     track->aim = aim;
 }
 
-static void redraw_others(struct raim_interpolation *interpolation,
-                          const struct raim_replica *replica)
+static void absorb_corrections(struct raim_interpolation *interpolation,
+                               const struct raim_replica *replica)
 {
     const struct span span = span_at(interpolation, replica, interpolation->ahead);
     for (uint32_t row = 0; row < interpolation->row_count; row++) {
@@ -247,15 +247,15 @@ static void redraw_others(struct raim_interpolation *interpolation,
         struct raim_interpolation_track *track = track_of(interpolation, row);
         if (track->seen && player_at(replica, &span, interpolation->rows[row].slot, &player) &&
             player.life == track->life) {
-            redraw(track, player.position);
-            redraw_aim(track, player.aim);
+            absorb_correction(track, player.position);
+            absorb_aim_correction(track, player.aim);
         }
     }
 }
 
 // Returns where to draw a player that is at a position.
-static raim_vec2 draw(struct raim_interpolation_track *track, raim_vec2 position, uint8_t life,
-                      double most)
+static raim_vec2 place(struct raim_interpolation_track *track, raim_vec2 position, uint8_t life,
+                       double most)
 {
     if (!track->seen || track->life != life)
         track->aim_error = 0;
@@ -267,7 +267,7 @@ static raim_vec2 draw(struct raim_interpolation_track *track, raim_vec2 position
     return raim_vec2_add(position, track->error);
 }
 
-static raim_angle draw_aim(struct raim_interpolation_track *track, raim_angle aim)
+static raim_angle place_aim(struct raim_interpolation_track *track, raim_angle aim)
 {
     track->aim = aim;
     return (raim_angle)(aim + (int32_t)track->aim_error);
@@ -279,9 +279,9 @@ static double most_fading(const struct raim_replica *replica)
 }
 
 // Fills the row of the local player. False while it is down; then only the position counts.
-static bool draw_own(struct raim_interpolation *interpolation, const struct raim_replica *replica,
-                     const struct raim_prediction *prediction, struct raim_interpolation_time time,
-                     struct raim_client_player *player)
+static bool place_own(struct raim_interpolation *interpolation, const struct raim_replica *replica,
+                      const struct raim_prediction *prediction, struct raim_interpolation_time time,
+                      struct raim_client_player *player)
 {
     struct raim_interpolation_track *track = &interpolation->own;
     const struct raim_prediction_state *before = raim_prediction_at(prediction, time.tick);
@@ -289,15 +289,15 @@ static bool draw_own(struct raim_interpolation *interpolation, const struct raim
     const raim_vec2 position = raim_prediction_position(prediction, time.tick, time.part);
     // An error does not carry over to another life.
     if (track->seen && (!now->alive || track->life == now->life))
-        redraw(track, raim_prediction_position(prediction, interpolation->own_time.tick,
-                                               interpolation->own_time.part));
+        absorb_correction(track, raim_prediction_position(prediction, interpolation->own_time.tick,
+                                                          interpolation->own_time.part));
     interpolation->own_time = time;
     const bool goes_on = before->alive && now->alive && before->life == now->life;
     const raim_vec2 direction = raim_vec2_sub(now->position, before->position);
     *player = (struct raim_client_player){
         .slot = raim_player_slot(prediction->id),
         .position =
-            draw(track, position, now->alive ? now->life : track->life, most_fading(replica)),
+            place(track, position, now->alive ? now->life : track->life, most_fading(replica)),
         .velocity = goes_on ? raim_vec2_scale(direction, replica->tick_hz) : (raim_vec2){0, 0},
         .life = now->life,
         .shielded = now->shielded,
@@ -320,8 +320,8 @@ static void take_seen(struct raim_interpolation *interpolation,
     interpolation->row_count = 0;
 }
 
-static void draw_others(struct raim_interpolation *interpolation,
-                        const struct raim_replica *replica, const struct raim_client_player *own)
+static void place_others(struct raim_interpolation *interpolation,
+                         const struct raim_replica *replica, const struct raim_client_player *own)
 {
     enum { WORDS = RAIM_WIRE_PLAYERS / 64 };
     uint64_t drawn[WORDS], were_seen[WORDS] = {0};
@@ -345,8 +345,8 @@ static void draw_others(struct raim_interpolation *interpolation,
         if (raim_wire_is_own(span.before, slot) || !player_at(replica, &span, slot, row))
             continue;
         track->seen = raim_set_has(were_seen, slot);
-        row->position = draw(track, row->position, row->life, most_fading(replica));
-        row->aim = draw_aim(track, row->aim);
+        row->position = place(track, row->position, row->life, most_fading(replica));
+        row->aim = place_aim(track, row->aim);
         interpolation->row_count++;
         if (!span.before->self.steers && span.before->self.slot == slot)
             interpolation->eye = row->position;
@@ -393,16 +393,16 @@ void raim_interpolation_update(struct raim_interpolation *interpolation,
     struct raim_client_player own;
     fade(interpolation, now_us);
     if (interpolation->looked && interpolation->is_news)
-        redraw_others(interpolation, replica);
+        absorb_corrections(interpolation, replica);
     if (move_on(interpolation, replica, now_us) && interpolation->looked)
-        redraw_others(interpolation, replica);
+        absorb_corrections(interpolation, replica);
     const bool any_own = prediction != NULL && prediction->any;
-    const bool is_own = any_own && draw_own(interpolation, replica, prediction, own_time, &own);
+    const bool is_own = any_own && place_own(interpolation, replica, prediction, own_time, &own);
     if (any_own) {
         own.aim = aim;
         interpolation->eye = own.position;
     }
-    draw_others(interpolation, replica, is_own ? &own : NULL);
+    place_others(interpolation, replica, is_own ? &own : NULL);
     interpolation->looked = true;
     interpolation->looked_us = now_us;
     interpolation->is_news = false;

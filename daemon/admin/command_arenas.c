@@ -14,7 +14,7 @@ enum { ERROR_BYTES = 4096 }; // of a failed change: a map may have many mistakes
 static void conclude(struct command_call *call, bool done, const char *error)
 {
     if (!done)
-        command_answer_error(call, HTTP_CONFLICT, error);
+        command_set_error(call, HTTP_CONFLICT, error);
 }
 
 static void add_later(struct commands *commands, struct command_call *call)
@@ -98,7 +98,7 @@ static void take(struct command_call *call, const struct on_demand_answer *answe
 {
     call->status = answer->status;
     call->retry_after_s = answer->retry_after_s;
-    command_answer(call, answer->text);
+    command_set_answer(call, answer->text);
 }
 
 // Makes a request that changes an arena, whose answer promises that it survives this process.

@@ -134,7 +134,7 @@ void command_answer_bans(struct commands *commands, struct command_call *call)
     const int size =
         asprintf(&text, "{\"bans\":%u,\"stored\":%s}\n", ban_store_list(commands->bans)->count,
                  ban_store_is_stored(commands->bans, call->change) ? "true" : "false");
-    command_answer(call, size >= 0 ? text : NULL);
+    command_set_answer(call, size >= 0 ? text : NULL);
 }
 
 void command_ban(struct commands *commands, struct command_call *call)
@@ -198,10 +198,10 @@ void command_ban_preview(struct commands *commands, struct command_call *call)
         }
     }
     text_buffer_print(&text, "]}\n");
-    command_answer(call, text_buffer_take(&text));
+    command_set_answer(call, text_buffer_take(&text));
 }
 
 void command_bans(struct commands *commands, struct command_call *call)
 {
-    command_answer(call, status_bans_json(ban_store_list(commands->bans), today_s()));
+    command_set_answer(call, status_bans_json(ban_store_list(commands->bans), today_s()));
 }

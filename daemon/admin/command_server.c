@@ -16,7 +16,7 @@ void command_reload(struct commands *commands, struct command_call *call)
     call->changes_arenas = true;
     if (!arena_table_reload(commands->table, &report))
         call->status = HTTP_CONFLICT;
-    command_answer(call, status_reload_json(&report));
+    command_set_answer(call, status_reload_json(&report));
     reload_report_clear(&report);
 }
 
@@ -85,23 +85,23 @@ bool commands_is_drained(const struct commands *commands)
 
 void command_status(struct commands *commands, struct command_call *call)
 {
-    command_answer(call, status_json(commands->view, monotonic_ms()));
+    command_set_answer(call, status_json(commands->view, monotonic_ms()));
 }
 
 void command_players(struct commands *commands, struct command_call *call)
 {
-    command_answer(call, status_players_json(&commands->table->running));
+    command_set_answer(call, status_players_json(&commands->table->running));
 }
 
 void command_maps(struct commands *commands, struct command_call *call)
 {
-    command_answer(call, status_maps_json(commands->table->config));
+    command_set_answer(call, status_maps_json(commands->table->config));
 }
 
 void command_commands(struct commands *commands, struct command_call *call)
 {
     (void)commands;
-    command_answer(call, command_list_json());
+    command_set_answer(call, command_list_json());
 }
 
 void command_arena_clip(struct commands *commands, struct command_call *call)
@@ -128,10 +128,10 @@ void command_answer_recorder(struct command_call *call, const struct recorder_an
     call->waiting = 0;
     call->answered = call->asked;
     if (answer->problem[0] != '\0')
-        command_answer_error(call, HTTP_CONFLICT, answer->problem);
+        command_set_error(call, HTTP_CONFLICT, answer->problem);
     else if (answer->clip[0] != '\0')
-        command_answer(call,
-                       asprintf(&text, "{\"recording\":\"%s\"}\n", answer->clip) < 0 ? NULL : text);
+        command_set_answer(
+            call, asprintf(&text, "{\"recording\":\"%s\"}\n", answer->clip) < 0 ? NULL : text);
 }
 
 // Has the recorder change a recording, kept or not. Downloads that are under way go on.

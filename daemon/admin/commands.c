@@ -40,17 +40,17 @@ bool command_reject(struct command_call *call, unsigned status, const char *prob
     return false;
 }
 
-void command_answer(struct command_call *call, char *text)
+void command_set_answer(struct command_call *call, char *text)
 {
     call->text = text;
     if (text == NULL)
         command_reject(call, HTTP_SERVER_ERROR, "out of memory");
 }
 
-void command_answer_error(struct command_call *call, unsigned status, const char *error)
+void command_set_error(struct command_call *call, unsigned status, const char *error)
 {
     call->status = status;
-    command_answer(call, status_problem_json(error));
+    command_set_answer(call, status_problem_json(error));
 }
 
 int command_find_arena(const struct commands *commands, struct command_call *call)
@@ -240,7 +240,7 @@ static void finish(struct commands *commands, struct command_call *call)
 static bool is_storing(const struct commands *commands, const struct command_call *call)
 {
     struct store *store = commands->table->store;
-    return (call->changes_arenas && arena_table_is_marking_tokens(commands->table)) ||
+    return (call->changes_arenas && arena_table_poll_token_marking(commands->table)) ||
            (call->change != 0 && store_written(store) < call->change && !store_is_late(store));
 }
 

@@ -52,10 +52,10 @@ typedef void command_function(struct commands *commands, struct command_call *ca
 bool command_reject(struct command_call *call, unsigned status, const char *problem);
 
 // Sets the answer of a command and takes its text; NULL means that memory ran out.
-void command_answer(struct command_call *call, char *text);
+void command_set_answer(struct command_call *call, char *text);
 
 // Answers a command that failed with an error, which may contain any text.
-void command_answer_error(struct command_call *call, unsigned status, const char *error);
+void command_set_error(struct command_call *call, unsigned status, const char *error);
 
 // The index of the running arena that the command names, or -1 after rejecting it.
 int command_find_arena(const struct commands *commands, struct command_call *call);

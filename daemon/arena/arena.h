@@ -122,8 +122,9 @@ void arena_mark_tokens(struct arena *const *arenas, int count, struct store *sto
 void arena_mark_renamed_tokens(struct arena *arena, struct prepared_match *renamed,
                                struct arena *leaving, struct store *store);
 
-// Whether that is on its way to the disk still. Main thread.
-bool arena_is_marking_tokens(struct arena *arena);
+// Admits or rejects access tokens once their record is written, or cannot be. Returns whether it is
+// still being written. Main thread.
+bool arena_poll_token_marking(struct arena *arena);
 
 // Makes the arena report what happens. Returns false when memory runs out. Main thread, before a
 // worker runs the arena.

@@ -102,7 +102,7 @@ struct arena {
         struct rejection_log rejections;
         struct overload overload;
         bool sheds;             // the log has said that the arena sends fewer snapshots
-        bool is_marking_tokens; // see arena_is_marking_tokens
+        bool is_marking_tokens; // see arena_poll_token_marking
         struct store *store;    // NULL: there are no portable checkpoints
         enum masters_standing standings[CONFIG_MAX_MASTERS]; // that the log has said
     } main;

@@ -136,7 +136,7 @@ void arena_mark_renamed_tokens(struct arena *arena, struct prepared_match *renam
     arena->main.is_marking_tokens = true;
 }
 
-bool arena_is_marking_tokens(struct arena *arena)
+bool arena_poll_token_marking(struct arena *arena)
 {
     if (!arena->main.is_marking_tokens)
         return false;

@@ -23,17 +23,17 @@ const struct config_arena *arena_slot_wanted(const struct arena_slot *slot)
     return &slot->config->arenas[slot->index];
 }
 
-bool arena_table_is_marking_tokens(const struct arena_table *table)
+bool arena_table_poll_token_marking(struct arena_table *table)
 {
     bool is_marking = false;
     for (int i = 0; i < table->running.count; i++)
-        is_marking = arena_is_marking_tokens(table->running.arenas[i]) || is_marking;
+        is_marking = arena_poll_token_marking(table->running.arenas[i]) || is_marking;
     return is_marking;
 }
 
 void arena_table_collect(struct arena_table *table)
 {
-    arena_table_is_marking_tokens(table);
+    arena_table_poll_token_marking(table);
     for (int i = 0; i < table->running.count; i++) {
         struct arena *arena = table->running.arenas[i];
         if (arena_collect(arena))
@@ -228,7 +228,7 @@ bool arena_table_start(struct arena_table *table)
         log_error("workers not started: out of memory");
         return false;
     }
-    arena_table_is_marking_tokens(table);
+    arena_table_poll_token_marking(table);
     excuse_innocent(running);
     for (int i = 0; i < worker_count; i++) {
         int count = 0;

@@ -108,8 +108,8 @@ bool arena_table_is_leaving(const struct arena_table *table, const char *name);
 // The next arena that its worker has released, for the caller to close; NULL: none.
 struct arena_slot *arena_table_next_gone(struct arena_table *table);
 
-// Whether an arena rejects access tokens, or was renamed, until the store has written it.
-bool arena_table_is_marking_tokens(const struct arena_table *table);
+// Completes finished writes of used-token files. Returns whether any arena still waits for one.
+bool arena_table_poll_token_marking(struct arena_table *table);
 
 // Frees the matches that have ended, and prepares the next map of every arena with a rotation.
 void arena_table_collect(struct arena_table *table);

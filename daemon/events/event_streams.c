@@ -103,7 +103,7 @@ const char *event_streams_read(const struct event_streams *streams,
     if (!read_id(since, &since_s) || since_s > MAX_SINCE_S)
         return "since: want a time in seconds since 1970";
     if (since != NULL)
-        request->last = server_events_before(streams->events, (int64_t)since_s);
+        request->last = server_events_newest_id_before(streams->events, (int64_t)since_s);
     if (!read_id(http_connection_argument(connection, "after"), &request->last))
         return "after: want the id of an event";
     if (!read_id(http_connection_header(connection, "Last-Event-ID"), &request->last))

@@ -58,8 +58,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static char *complete(const struct server_events *events, const char *kind, const char *arena,
-                      const char *fields)
+static char *complete_event_json(const struct server_events *events, const char *kind,
+                                 const char *arena, const char *fields)
 {
     struct text_buffer out = {0};
     char when[JSON_TEXT_TIME_BYTES];
@@ -87,7 +87,7 @@ void server_events_add(struct server_events *events, const char *kind, const cha
         free(fields);
         return;
     }
-    char *text = fields != NULL ? complete(events, kind, arena, fields) : NULL;
+    char *text = fields != NULL ? complete_event_json(events, kind, arena, fields) : NULL;
     events->lost += text == NULL;
     event_journal_add(events->journal, kind, text);
     free(fields);
@@ -102,7 +102,7 @@ void server_events_print_public(struct text_buffer *out, const char *text)
         text_buffer_add(out, "}", 1);
 }
 
-uint64_t server_events_before(const struct event_journal *journal, int64_t since_s)
+uint64_t server_events_newest_id_before(const struct event_journal *journal, int64_t since_s)
 {
     char since[JSON_TEXT_TIME_BYTES];
     uint64_t before = 0;

@@ -74,7 +74,7 @@ void server_events_print_public(struct text_buffer *out, const char *text);
 
 // The number of the newest event before a time, in s since 1970, of a journal of the server's
 // events; 0: none is kept.
-uint64_t server_events_before(const struct event_journal *journal, int64_t since_s);
+uint64_t server_events_newest_id_before(const struct event_journal *journal, int64_t since_s);
 
 // Events that memory ran out for.
 uint64_t server_events_lost(const struct server_events *events);

@@ -541,7 +541,7 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
         agones->subject->is_listed = true;
         break;
     case AGONES_PLAYERS:
-        agones_players_accept(agones, now_ms);
+        agones_players_note_accepted(agones, now_ms);
         break;
     case AGONES_LABEL:
         agones->accepts_label = (int)agones->sent_number;
@@ -569,7 +569,7 @@ static void reject(struct agones *agones, uint64_t now_ms)
     if (agones->kind == AGONES_ADD)
         agones->subject->is_listed = true;
     if (agones->kind == AGONES_PLAYERS)
-        agones_players_reject(agones, now_ms);
+        agones_players_note_rejected(agones, now_ms);
 }
 
 // After a 404 to a request of counters and lists: asks for the next version. True if the last one

@@ -140,12 +140,12 @@ uint64_t agones_players_digest(const struct agones *agones);
 // Whether Agones' list differs from it. Chooses the difference to send next.
 bool agones_players_differ(struct agones *agones);
 
-// Takes the list of an update, the acceptance and the rejection of AGONES_PLAYERS. Agones 1.56 and
-// later reject a whole list, but no single values.
+// Takes the list of an update; notes that Agones accepted or rejected AGONES_PLAYERS. Agones 1.56
+// and later reject a whole list, but no single values.
 void agones_players_update(struct agones *agones, const struct gameserver *gameserver,
                            uint64_t now_ms);
-void agones_players_accept(struct agones *agones, uint64_t now_ms);
-void agones_players_reject(struct agones *agones, uint64_t now_ms);
+void agones_players_note_accepted(struct agones *agones, uint64_t now_ms);
+void agones_players_note_rejected(struct agones *agones, uint64_t now_ms);
 
 // --- agones_requests.c ---
 

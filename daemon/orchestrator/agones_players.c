@@ -89,7 +89,7 @@ void agones_players_update(struct agones *agones, const struct gameserver *games
         agones->listed = gameserver->players;
 }
 
-void agones_players_accept(struct agones *agones, uint64_t now_ms)
+void agones_players_note_accepted(struct agones *agones, uint64_t now_ms)
 {
     if (agones->sends_values)
         apply(agones, now_ms);
@@ -97,7 +97,7 @@ void agones_players_accept(struct agones *agones, uint64_t now_ms)
         agones->listed.digest = agones->sent_digest;
 }
 
-void agones_players_reject(struct agones *agones, uint64_t now_ms)
+void agones_players_note_rejected(struct agones *agones, uint64_t now_ms)
 {
     if (agones->sends_values)
         apply(agones, now_ms); // it is there, or gone, already: the next update shows it

@@ -57,8 +57,8 @@ static const struct argp_option known[] = {
     {0},
 };
 
-// Checks combinations once every option is known.
-static void check(struct argp_state *state, struct options *options)
+// Checks combinations once every option is known, and sets the default.
+static void check_and_complete(struct argp_state *state, struct options *options)
 {
     if (options->json && options->action != OPTIONS_CHECK_CONFIG)
         argp_error(state, "--json goes with -t");
@@ -101,7 +101,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         argp_error(state, "unexpected argument '%s'", argument);
         break;
     case ARGP_KEY_END:
-        check(state, options);
+        check_and_complete(state, options);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -26,8 +26,8 @@ struct http_route {
                                     uint64_t now_ms);
 };
 
-// Whether a path equals `head` or, if `head` ends in a slash, consists of `head`, a name and
-// `tail`; copies the name. A matching path is shorter than HTTP_PATH_BYTES.
+// Whether a path consists of `head`, a name and `tail`, or, if `head` ends in no slash, equals
+// `head`; copies the name. A matching path is shorter than HTTP_PATH_BYTES.
 bool http_path_matches(const char *path, const char *head, const char *tail,
                        char name[CONFIG_NAME_BYTES]);
 

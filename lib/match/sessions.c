@@ -92,7 +92,7 @@ void raim_sessions_track_idle(const struct raim_match *match, struct raim_match_
 }
 
 // The player away whose time away exceeds its time played by most; RAIM_NOBODY: none.
-static raim_player_id find_away(const struct raim_match *match)
+static raim_player_id find_most_overdue_away(const struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id found = RAIM_NOBODY;
@@ -129,7 +129,7 @@ static raim_player_id find_idle(const struct raim_match *match)
 
 raim_player_id raim_sessions_find_evictable(const struct raim_match *match)
 {
-    const raim_player_id away = find_away(match);
+    const raim_player_id away = find_most_overdue_away(match);
     return away != RAIM_NOBODY ? away : find_idle(match);
 }
 

@@ -84,8 +84,8 @@ static void choose_goal(struct raim_bot *bot, const struct raim_bot_observation 
 }
 
 // Returns the desired direction of movement, without regard to obstacles.
-static raim_vec2 desired_direction(struct raim_bot *bot, const struct raim_bot_observation *sight,
-                                   const struct raim_bot_enemy *target)
+static raim_vec2 choose_direction(struct raim_bot *bot, const struct raim_bot_observation *sight,
+                                  const struct raim_bot_enemy *target)
 {
     if (target == NULL || bot->stuck_decisions >= STUCK_DECISIONS) {
         const double reached = goal_reached_units * goal_reached_units;
@@ -145,7 +145,7 @@ static void decide(struct raim_bot *bot, const struct raim_bot_observation *sigh
     const struct raim_bot_enemy *target = find_target(sight);
     bot->target = target != NULL ? target->key : 0;
     bot->aim_error = (int16_t)((int)raim_random_below(&bot->random, 2 * AIM_ERROR + 1) - AIM_ERROR);
-    steer(bot, sight, desired_direction(bot, sight, target));
+    steer(bot, sight, choose_direction(bot, sight, target));
     const uint32_t every = (uint32_t)(decision_interval_s * sight->tick_hz);
     bot->decision_tick = sight->tick + every + raim_random_below(&bot->random, every + 1);
 }

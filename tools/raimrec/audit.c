@@ -99,7 +99,8 @@ static bool report(const struct raim_recording *recording, const struct audit_me
     return true;
 }
 
-static bool measure(struct raim_recording *recording, const char *path, bool json, FILE *out)
+static bool measure_and_report(struct raim_recording *recording, const char *path, bool json,
+                               FILE *out)
 {
     const struct raim_recording_info *info = raim_recording_info(recording);
     const struct raim_world *world = raim_recording_world(recording);
@@ -125,7 +126,7 @@ static bool measure(struct raim_recording *recording, const char *path, bool jso
 static enum verify_status audit_recording(struct raim_recording *recording, const char *path,
                                           bool json, FILE *out, FILE *problems)
 {
-    if (!measure(recording, path, json, out)) {
+    if (!measure_and_report(recording, path, json, out)) {
         fputs("raimd: out of memory\n", problems);
         return VERIFY_DIFFERS;
     }
