@@ -24,7 +24,7 @@ import traceback
 
 NAMESPACE = "RAIM_FAULTS_NAMESPACE"
 ROWS_IN = ("strangers", "ballots", "bans", "masters", "network", "process", "peers", "secure", "web",
-           "cheats", "identity", "sandbox", "reload", "on_demand", "agones", "six", "recordings",
+           "cheats", "identity", "sandbox", "reload", "on_demand", "agones", "ipv6", "recordings",
            "operators", "hooks", "stalling_disk", "gateways", "upgrades")
 
 
