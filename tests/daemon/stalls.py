@@ -10,6 +10,9 @@ import time
 
 PERIOD_S = 0.005
 TOLERATED_S = 0.006 # the interpreter's own switch between threads takes up to 5 ms
+SILENCE_S = 1.5 # after which a client takes its server for lost; see client/core/session.c
+OUTAGE_S = 1.0 # held up for so long within a silence, both ends do the rest of it themselves
+SAMPLE_S = 0.1
 
 
 class Timer(threading.Thread):
@@ -66,3 +69,35 @@ class Stalls:
             self._grown_s[pid] = max(self._grown_s[pid], *grown, 0.0)
         late_s = self.timer.late_s - self._late_s + self.timer.lateness()
         return late_s + stolen_s() - self._stolen_s + sum(self._grown_s.values())
+
+
+class Outages(threading.Thread):
+    """Counts from now on how often the machine held up these processes for so long that a client may
+    take its server for lost."""
+
+    def __init__(self, *pids):
+        super().__init__(daemon=True)
+        self._stalls, self._ended, self._count = Stalls(*pids), threading.Event(), 0
+        self._samples = []
+        self._sample()
+        self.start()
+
+    def run(self):
+        while not self._ended.wait(SAMPLE_S):
+            self._sample()
+
+    def _sample(self):
+        now = time.monotonic(), self._stalls.seconds()
+        while len(self._samples) > 1 and self._samples[1][0] < now[0] - SILENCE_S:
+            self._samples.pop(0)
+        self._samples.append(now)
+        outages = int((now[1] - self._samples[0][1]) / OUTAGE_S)
+        if outages > 0:
+            self._count, self._samples = self._count + outages, [now]
+
+    def end(self):
+        """Their number; the processes still run."""
+        self._ended.set()
+        self.join()
+        self._sample()
+        return self._count

@@ -11,7 +11,7 @@ from hooks import Server, answer_slowly, workers
 from page import ALLOCATIONS, FAILING, Page
 from ports import free_port, free_ports
 from process import is_clean_end, start_failing
-from row import Skipped, end_bots, expect, harness, row, ticks_go_on
+from row import Skipped, count_lost, end_bots, expect, harness, row, ticks_go_on
 
 import sidecar
 
@@ -61,8 +61,7 @@ def lost_sidecar(trial):
             daemon.poll("its return", lambda: is_well(daemon))
             longest_s = max(longest_s, time.monotonic() - begin)
         readies = stub.counts("POST /ready")
-        report = end_bots(bots)
-    lost = report["disconnected"] + report["resumes"]
+        lost, _ = count_lost(bots)
     return times, expect(lost == 0 and readies == 1,
                          f"{lost} dropped, Ready {readies} times, found again after"
                          f" {longest_s:.1f} s at most")
@@ -120,8 +119,7 @@ def lying_sidecar(trial):
         stub.change(lambda state: state.update(sidecar.game_server("Allocated")))
         daemon.poll("it to be well", lambda: is_well(daemon))
         ticks_go_on(daemon, 60)
-        report = end_bots(bots)
-    lost = report["disconnected"] + report["resumes"]
+        lost, _ = count_lost(bots)
     return len(tried) + len(sidecar.MODES), expect(
         lost == 0 and most <= POOL and (grown_kb < 32 * 1024 or trial.is_sanitized()),
         f"{lost} dropped, {most} arenas at most, {grown_kb // 1024} MB more resident")
@@ -211,8 +209,7 @@ def harm_process(trial, harm):
             times += 1
             daemon.poll("its return", lambda: len(workers(daemon)) == 2 and is_well(daemon))
         reported = daemon.log.count('process died name="raimd: fetch"')
-        report = end_bots(bots)
-    lost = report["disconnected"] + report["resumes"]
+        lost, _ = count_lost(bots)
     return times, expect(
         lost == 0 and reported == times and (trial.short or longest_s < PERIOD_S),
         f"{lost} dropped, every arena made, reported {reported} times, {longest_s:.1f} s between two"

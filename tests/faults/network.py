@@ -7,7 +7,7 @@ import struct
 import subprocess
 import time
 
-from row import Skipped, arena_of, end_bots, expect, harness, row, ticks_go_on
+from row import Skipped, arena_of, count_lost, end_bots, expect, harness, row, ticks_go_on
 from stranger import DISCONNECT, ON_ALL, Peer, acknowledge_command, datagram, send_spoofed
 
 
@@ -82,8 +82,7 @@ def spoofed_disconnect(trial):
                             send_spoofed(data, ("127.0.0.1", port), ("127.0.0.1", daemon.ports[0]))
                             count += 1
         ticks_go_on(daemon, 120)
-        report = end_bots(bots)
-    lost = report["disconnected"] + report["resumes"]
+        lost, report = count_lost(bots)
     return count, expect(lost == 0 and report["connected"] == 1,
                          f"{report['connected']} player, {lost} times lost")
 

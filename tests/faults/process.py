@@ -21,7 +21,7 @@ from network import humans, wait_playing
 from page import (ALLOCATIONS, CLOCK_STEP, CLOCKS_STEPPED, DEADLY_PORT, FAILING, SEND_ERRNO,
                   SENDS_REJECTED, Page)
 from ports import free_port
-from row import Skipped, end_bots, expect, harness, row, ticks_go_on
+from row import Skipped, count_lost, end_bots, expect, harness, row, ticks_go_on
 
 @row(15, "wall clock +-1 h", "nobody drops")
 def wall_clock(trial):
@@ -35,8 +35,7 @@ def wall_clock(trial):
             time.sleep(trial.often(5, 0))
             ticks_go_on(daemon, 90)
         read = page[CLOCKS_STEPPED]
-        report = end_bots(bots)
-    lost = report["disconnected"] + report["resumes"]
+        lost, _ = count_lost(bots)
     return len(steps), expect(lost == 0, f"{lost} dropped, {read} readings of the clock changed")
 
 

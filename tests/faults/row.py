@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/daemon"))
 
 import harness  # noqa: E402
+from stalls import Outages  # noqa: E402
 
 ROWS = {} # number: (fault, expected, function)
 
@@ -78,6 +79,7 @@ class Trial:
         """Clients that are in the game, and know it."""
         bots = self.stage.bots(daemon, clients, **keywords)
         daemon.wait_pressing(clients)
+        bots.outages = Outages(daemon.pid, bots.pid)
         return bots
 
 
@@ -109,3 +111,14 @@ def end_bots(bots):
     """The report of clients that are asked to leave."""
     bots.stop()
     return bots.report()
+
+
+def count_lost(bots):
+    """Ends a trial's bots. Returns how many sessions were interrupted, but for those that each client
+    has resumed because the machine held up both ends for too long, and the report."""
+    outages = bots.outages.end()
+    report = end_bots(bots)
+    if outages > 0:
+        print(f"the machine held up raimd and its clients {outages} times", flush=True)
+    excused = outages * report["connected"]
+    return report["disconnected"] + max(report["resumes"] - excused, 0), report
