@@ -167,7 +167,8 @@ class StubTest(AgonesTest):
         poll("the removal", lambda: self.stub.counts(removal) == 1)
         self.stub.change(lambda _: None) # an update that still lists the value
         poll("a free arena", lambda: self.stub.arenas()[0] < 8)
-        self.stub.allocate("next") # as the allocator, which takes the fullest that has a free one
+        # As the allocator, which takes the fullest that has a free one.
+        self.stub.allocate("next", annotation={"join_within_s": 600})
         poll("its arena", lambda: "next" in self.report())
         self.assertEqual(self.stub.counts(removal), 1)
         self.assertEqual(self.agones(daemon)["requests"]["rejected"], 0)
