@@ -142,6 +142,7 @@ def quic_strangers(trial):
                 grown.append(resident_kb(scene.gateway) - empty_kb)
                 sent.append(flood.sent)
                 rejected.append(scene.gateway.status()["rejected_rate"])
+            scene.daemon.wait_pressing(5)
             end_bots(newcomer)
             scene.daemon.wait_players(4)
         status = scene.gateway.status()

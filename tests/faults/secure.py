@@ -221,12 +221,18 @@ def repeated_invites(trial):
         # Whoever is on the path withholds them, and has several.
         wire.change = lambda data, up: [] if is_kind(data, 3) else [data]
         bots = trial.bots(daemon, 1, ports=[wire.port])
-        time.sleep(1.5) # for a checkpoint with where it plays
+        for _ in range(2): # a checkpoint with where it plays
+            before = (runtime / "arena.checkpoint").read_bytes()
+            daemon.poll("a checkpoint", lambda before=before:
+                        (runtime / "arena.checkpoint").read_bytes() != before)
+        # Nor does it return by itself, as it does when a restart takes long.
+        wire.change = lambda data, up: [] if up or is_kind(data, 3) else [data]
         daemon.expected_status = -signal.SIGKILL
         daemon.send(signal.SIGKILL)
         daemon.process.wait(harness.START_S)
         daemon = trial.stage.raimd("-c", path, env=env).wait_started()
         harness.poll("INVITEs", lambda: len([x for x in wire.down if is_kind(x, 3)]) > 2)
+        wire.change = lambda data, up: [] if is_kind(data, 3) else [data]
         daemon.poll("its return", lambda: any(not player["away"]
                                               for player in arena_of(daemon)["players"]))
         time.sleep(2.5) # until the server invites no more

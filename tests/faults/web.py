@@ -15,7 +15,7 @@ import subprocess
 import threading
 import time
 
-from row import expect, harness, row
+from row import arena_of, expect, harness, row
 
 NOBODY = 65534
 
@@ -107,6 +107,24 @@ def ticks_behind(daemon, player, seconds):
     return arena["tick"] - int(lines[-1].split()[0]) if lines else None
 
 
+@contextlib.contextmanager
+def shown_ticks(daemon):
+    """What the status shows, as a list of (time, tick) that grows."""
+    shown, ended = [], threading.Event()
+
+    def watch():
+        while not ended.wait(0.05):
+            shown.append((time.monotonic(), arena_of(daemon)["tick"]))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield shown
+    finally:
+        ended.set()
+        thread.join()
+
+
 @row(33, "the live map and a spectator through relays of every kind",
      "as late as the arena says, but for the token")
 def undelayed_map(trial):
@@ -124,13 +142,18 @@ def undelayed_map(trial):
         ("CF-Connecting-IP", "True-Client-IP", "X-Client-IP", "X-Forwarded-Host",
          "X-Forwarded-Proto", "X-Forwarded-For", "Forwarded", "Via", "X-Real-IP", "Cookie")]
     early = []
-    for headers in relays:
-        status, delay_ms, tick = hello(daemon, headers)
-        behind = 0 if tick is None else daemon.get_json()["arenas"][0]["tick"] - tick
-        if status == 200 and (delay_ms != delay_s * 1000 or behind < least_ticks):
-            early.append(f"{headers or 'nothing'}: {delay_ms} ms, {behind} ticks")
+    with shown_ticks(daemon) as shown:
+        for headers in relays:
+            status, delay_ms, tick = hello(daemon, headers)
+            limit_s = time.monotonic() - 0.5 * delay_s
+            # How many ticks that is depends on the machine.
+            oldest = max((each for at, each in shown if at <= limit_s), default=0)
+            if status == 200 and (delay_ms != delay_s * 1000 or tick is None or tick > oldest):
+                early.append(f"{headers or 'nothing'}: {delay_ms} ms, tick {tick} after {oldest}")
     bot = daemon.get_json()["arenas"][0]["players"][0]["id"]
-    behind = ticks_behind(daemon, bot, trial.often(4 * delay_s, 2.5 * delay_s))
+    seconds, behind = trial.often(4 * delay_s, 2.5 * delay_s), None
+    while behind is None and seconds < harness.START_S: # a busy machine lets it in late
+        behind, seconds = ticks_behind(daemon, bot, seconds), 2 * seconds
     if behind is None or behind < least_ticks:
         early.append(f"a spectator on loopback: {behind} ticks")
     trusted = hello(daemon, {"Authorization": f"Bearer {token}"})
