@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The recording in tests/golden is replayed to the bit by every compiler and on every little-endian
 // machine; a big-endian one rejects it. After an intended change of what a step does, or of a
-// world's bytes, increment RAIM_WORLD_LAYOUT and make the file anew:
-//     build/release/bin/bench_recording make tests/golden/crossfire.raimrec
-//         config/maps/crossfire.conf 15 12 3 7
+// world's bytes, increment RAIM_WORLD_LAYOUT and make the file anew by ./dev bless.
 #include "recording.h"
 #include "recording_writer.h"
 #include "test.h"
