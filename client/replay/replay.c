@@ -330,6 +330,13 @@ static void seek_in_bar(struct replay *replay, double x)
     playback_seek(&replay->playback, floor(timeline_tick(&timeline, x)));
 }
 
+static void open_menu(struct replay *replay)
+{
+    replay->drag = REPLAY_NO_DRAG;
+    replay->is_paused = true;
+    pause_menu_open(&replay->pause, "Leave the recording", "");
+}
+
 static void click(struct replay *replay, raim_vec2 mouse)
 {
     static const int actions[REPLAY_PARTS] = {
@@ -347,6 +354,8 @@ static void click(struct replay *replay, raim_vec2 mouse)
         for (int part = 0; part < REPLAY_PARTS; part++)
             if (actions[part] != 0 && raim_box_contains(replay->layout.boxes[part], mouse))
                 act(replay, (enum action)actions[part]);
+        if (raim_box_contains(replay->layout.boxes[REPLAY_MENU], mouse))
+            open_menu(replay);
         if (raim_box_contains(replay->layout.boxes[REPLAY_BAR], mouse)) {
             replay->drag = REPLAY_DRAG_BAR;
             seek_in_bar(replay, mouse.x);
@@ -380,11 +389,9 @@ static void handle_controls(struct replay *replay, const struct window_event *ev
 {
     if (event->kind != WINDOW_PRESSED)
         return;
-    if (event->opens_menu) {
-        replay->drag = REPLAY_NO_DRAG;
-        replay->is_paused = true;
-        pause_menu_open(&replay->pause, "Leave the recording", "");
-    } else if (event->clicked)
+    if (event->opens_menu)
+        open_menu(replay);
+    else if (event->clicked)
         click(replay, event->mouse);
     else if (event->wheel != 0)
         turn_wheel(replay, event);

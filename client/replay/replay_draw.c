@@ -23,6 +23,10 @@ static double write_hint(const struct replay *replay, char *hint, size_t capacit
     hint[0] = '\0';
     if (left_s <= 0 || replay->is_paused || replay->is_bare)
         return 0;
+    if (window_has_fingers(replay->window)) {
+        snprintf(hint, capacity, "Tap a player: follow     drag: fly");
+        return fmin(left_s, 1);
+    }
     for (int i = 0; i < ACTION_COUNT; i++)
         label_of(replay, (enum action)i, label[i]);
     snprintf(
@@ -380,8 +384,9 @@ static void write_who(const struct replay *replay, char *words, size_t capacity)
 void replay_footer_draw(struct replay *replay, const struct ui *ui)
 {
     char words[128], now[PLAYBACK_TIME_BYTES], end[PLAYBACK_TIME_BYTES];
-    replay->layout = replay_layout_of(ui->footer);
+    replay->layout = replay_layout_of(ui->footer, window_has_fingers(replay->window));
     draw_bar(replay, ui);
+    draw_word_button(replay, ui, REPLAY_MENU, "Menu", false);
     draw_step_button(replay, ui, REPLAY_STEP_BACK, -1);
     draw_play_button(replay, ui);
     draw_step_button(replay, ui, REPLAY_STEP_FORWARD, 1);

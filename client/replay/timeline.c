@@ -149,12 +149,12 @@ static const double least_who_points = 90;
 
 // The widths, from the left, and of the two at the right end.
 static const double widths[REPLAY_PARTS] = {
-    [REPLAY_STEP_BACK] = 32, [REPLAY_PLAY] = 44,  [REPLAY_STEP_FORWARD] = 32,
-    [REPLAY_SLOWER] = 28,    [REPLAY_SPEED] = 52, [REPLAY_FASTER] = 28,
-    [REPLAY_TIME] = 170,     [REPLAY_SENT] = 104, [REPLAY_FLY] = 62,
+    [REPLAY_MENU] = 62,   [REPLAY_STEP_BACK] = 32, [REPLAY_PLAY] = 44,   [REPLAY_STEP_FORWARD] = 32,
+    [REPLAY_SLOWER] = 28, [REPLAY_SPEED] = 52,     [REPLAY_FASTER] = 28, [REPLAY_TIME] = 170,
+    [REPLAY_SENT] = 104,  [REPLAY_FLY] = 62,
 };
 
-struct replay_layout replay_layout_of(raim_box footer)
+struct replay_layout replay_layout_of(raim_box footer, bool has_fingers)
 {
     struct replay_layout layout = {.unit = (footer.max.y - footer.min.y) / REPLAY_FOOTER_POINTS};
     const double unit = layout.unit, gap = gap_points * unit;
@@ -165,7 +165,7 @@ struct replay_layout replay_layout_of(raim_box footer)
     const double row = top + bar_points * unit + gap, bottom = row + row_points * unit;
     double x = left, end = right;
     bool has_room = true;
-    for (int part = REPLAY_STEP_BACK; part <= REPLAY_TIME; part++) {
+    for (int part = has_fingers ? REPLAY_MENU : REPLAY_STEP_BACK; part <= REPLAY_TIME; part++) {
         const double width = widths[part] * unit;
         has_room = has_room && x + width <= right;
         if (!has_room)

@@ -89,7 +89,8 @@ void playback_time(const struct playback *playback, double position, bool tenths
 #define REPLAY_FOOTER_POINTS 76.0
 
 enum replay_part {
-    REPLAY_BAR, // the timeline
+    REPLAY_BAR,  // the timeline
+    REPLAY_MENU, // for fingers
     REPLAY_STEP_BACK,
     REPLAY_PLAY,
     REPLAY_STEP_FORWARD,
@@ -109,4 +110,4 @@ struct replay_layout {
     raim_box boxes[REPLAY_PARTS];
 };
 
-struct replay_layout replay_layout_of(raim_box footer);
+struct replay_layout replay_layout_of(raim_box footer, bool has_fingers);

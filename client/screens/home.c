@@ -340,6 +340,9 @@ void home_update(struct home *home, double now_s)
 
 static const double row_points = 30, width_points = 940;
 
+// Points of the page or desktop that a finger hits.
+static const double finger_points = 40;
+
 static void draw_title(const struct ui *ui, double top)
 {
     const double unit = ui->unit;
@@ -468,8 +471,11 @@ static void draw_headings(const struct ui *ui, raim_box list)
 static void draw_list(struct home *home, const struct ui *ui, raim_box list)
 {
     const double unit = ui->unit, width = list.max.x - list.min.x;
+    const struct window *window = home->preferences->window;
+    const double least =
+        window_has_fingers(window) ? finger_points * window_pixel_ratio(window) : 0;
     home->list.count = browser_count(home->browser);
-    list_lay_out(&home->list, list, row_points * unit);
+    list_lay_out(&home->list, list, fmax(row_points * unit, least));
     home->star_x = list.min.x + name_at * width;
     home->spectate_x = list.min.x + spectate_at * width;
     draw_panel(ui->draw,

@@ -137,7 +137,7 @@ void recordings_screen_draw(struct recordings_screen *screen, const struct ui *u
 {
     const char *hint = screen->problem[0] != '\0' ? screen->problem
                        : screen->recordings.count == 0
-                           ? "None yet: raim FILE.raimrec plays one, and its folder is then listed"
+                           ? "None yet: a link, or raim FILE.raimrec, opens one"
                            : "Enter: play     Esc: back";
     menu_draw(&screen->menu, ui, "Recordings", hint);
 }

@@ -185,10 +185,10 @@ static bool overlap(raim_box a, raim_box b)
     return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y;
 }
 
-static void check(double width, double height)
+static void check(double width, double height, bool has_fingers)
 {
     const raim_box footer = {{0, 500}, {width, 500 + height}};
-    const struct replay_layout layout = replay_layout_of(footer);
+    const struct replay_layout layout = replay_layout_of(footer, has_fingers);
     for (int i = 0; i < REPLAY_PARTS; i++) {
         const raim_box box = layout.boxes[i];
         if (!is_shown(box))
@@ -202,14 +202,19 @@ static void check(double width, double height)
     }
     assert_true(is_shown(layout.boxes[REPLAY_BAR]));
     assert_true(is_shown(layout.boxes[REPLAY_PLAY]));
+    assert_int_equal(is_shown(layout.boxes[REPLAY_MENU]), has_fingers);
 }
 
 TEST(nothing_overlaps_at_any_size)
 {
-    for (double width = 320; width < 4000; width += 13)
-        for (double scale = 0.6; scale <= 4; scale *= 1.25)
+    for (double width = 320; width < 4000; width += 13) {
+        for (double scale = 0.6; scale <= 4; scale *= 1.25) {
             if (width >= 160 * scale) // the window's least size has a scale of 0.75 to 2
-                check(width, REPLAY_FOOTER_POINTS * scale);
+                check(width, REPLAY_FOOTER_POINTS * scale, false);
+            if (width >= 180 * scale) // and a phone more
+                check(width, REPLAY_FOOTER_POINTS * scale, true);
+        }
+    }
 }
 
 TEST(usual_windows_have_all_controls)
@@ -218,7 +223,7 @@ TEST(usual_windows_have_all_controls)
     static const double widths[] = {800, 1600, 3440}, scales[] = {0.8, 1.25, 2};
     for (int i = 0; i < 3; i++) {
         const raim_box footer = {{0, 0}, {widths[i], REPLAY_FOOTER_POINTS * scales[i]}};
-        const struct replay_layout layout = replay_layout_of(footer);
+        const struct replay_layout layout = replay_layout_of(footer, true);
         for (int part = 0; part < REPLAY_PARTS; part++)
             assert_true(is_shown(layout.boxes[part]));
     }
