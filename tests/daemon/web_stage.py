@@ -52,8 +52,9 @@ class Carrier(Program):
 class Scene(Stage):
     """A raimd with one arena, a gateway before it, and a carrier before that."""
 
-    def __init__(self, players=64, network=(), **limits):
+    def __init__(self, players=64, network=(), keys=None, **limits):
         self.players, self.network, self.limits = players, network, limits
+        self.keys = keys or {} # of the arena
 
     def __enter__(self):
         super().__enter__()
@@ -69,7 +70,7 @@ class Scene(Stage):
         self.control = self.directory / "control.sock"
         self.daemon = self.serve(arena(
             port=self.port, max_players=self.players,
-            limits={"connections_per_address": self.players}),
+            limits={"connections_per_address": self.players}, **self.keys),
             gateway_key_file=str(self.key_file), control_socket=str(self.control))
         self.gateway = self.start_gateway()
         return self
@@ -95,5 +96,6 @@ class Scene(Stage):
             network = [*(network or (0, 0)), own or "127.0.0.1"]
         if idle_s is not None:
             network.append(idle_s)
-        return self._start(Carrier, [BIN / "carrier", port or self.carrier_port, self.web_port,
+        to = self.port if target == "udp" else self.web_port
+        return self._start(Carrier, [BIN / "carrier", port or self.carrier_port, to,
                                      target or self.target, *network], None)

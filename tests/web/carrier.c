@@ -7,7 +7,8 @@
 //     carrier PORT GATEWAY_PORT ARENA [ROUND_TRIP_MS LOSS_PERCENT [OWN_ADDRESS [IDLE_S]]]
 //
 // opens sessions for the arena, or, where that is "-", connections without a request, and where it
-// is "--", handshakes that are not finished and begin anew after a second. They come from the own
+// is "--", handshakes that are not finished and begin anew after a second; where it is "udp", it
+// carries datagrams as they are, to compare. They come from the own
 // address; "sender": from that of their sender. They offer an idle time-out of IDLE_S. It simulates
 // a network between itself and the gateway. It prints "ready", and a line of JSON with its counts
 // at each line of its standard input and at SIGTERM, when it closes its sessions as a page does
@@ -64,7 +65,7 @@ static struct session *sessions[MAX_SESSIONS];
 static int session_count, sockets, local;
 static struct sockaddr_in gateway, source; // `source` of the sessions, without a port
 static const char *arena;
-static bool is_unfinished, comes_from_sender;
+static bool is_unfinished, is_plain, comes_from_sender;
 static uint64_t idle_s = 30;
 static volatile sig_atomic_t is_left;
 static gnutls_certificate_credentials_t credentials;
@@ -259,7 +260,8 @@ static void close_session(int index)
     counts.ended++;
     close(session->socket);
     ngtcp2_conn_del(session->conn);
-    gnutls_deinit(session->tls);
+    if (session->tls != NULL)
+        gnutls_deinit(session->tls);
     free(session);
     sessions[index] = sessions[--session_count];
 }
@@ -296,6 +298,12 @@ static struct session *open_session(const struct sockaddr_in *sender)
                      connect(session->socket, (struct sockaddr *)&gateway, sizeof gateway) |
                      getsockname(session->socket, (struct sockaddr *)&session->local, &size) |
                      epoll_ctl(sockets, EPOLL_CTL_ADD, session->socket, &event);
+    assert(good == 0);
+    session->number = ++counts.opened;
+    sessions[session_count++] = session;
+    session->is_ready = is_plain;
+    if (is_plain)
+        return session;
     ngtcp2_settings settings;
     ngtcp2_transport_params parameters;
     ngtcp2_settings_default(&settings);
@@ -316,14 +324,12 @@ static struct session *open_session(const struct sockaddr_in *sender)
     const ngtcp2_path path = {{(struct sockaddr *)&session->local, sizeof session->local},
                               {(struct sockaddr *)&gateway, sizeof gateway},
                               NULL};
-    assert(good == 0);
     const int made =
         ngtcp2_conn_client_new(&session->conn, &other, &own, &path, NGTCP2_PROTO_VER_V1, &callbacks,
                                &settings, &parameters, NULL, session);
     assert(made == 0);
     start_tls(session);
-    session->number = ++counts.opened;
-    return sessions[session_count++] = session;
+    return session;
 }
 
 static ngtcp2_ssize write_stream(struct session *session, int stream, uint8_t *packet, uint64_t at)
@@ -363,6 +369,10 @@ static void write_packets(struct session *session)
 
 static void write_datagram(struct session *session, const uint8_t *bytes, size_t size)
 {
+    if (is_plain) {
+        send_packet(session, bytes, size);
+        return;
+    }
     uint8_t packet[1200], prefix = 0;
     const ngtcp2_vec parts[] = {{&prefix, 1}, {(uint8_t *)bytes, size}};
     int is_taken = 0;
@@ -385,6 +395,11 @@ static void take_packet(struct session *session, const uint8_t *packet, size_t s
                               NULL};
     const ngtcp2_pkt_info info = {0};
     const bool was_ready = session->is_ready;
+    if (is_plain) {
+        (void)!sendto(local, packet, size, 0, (const struct sockaddr *)&session->sender,
+                      sizeof session->sender);
+        return;
+    }
     if (is_unfinished && (packet[0] & 0xF0) != 0xF0) // no Retry
         return;
     if (ngtcp2_conn_read_pkt(session->conn, &path, &info, packet, size, now()) != 0)
@@ -466,7 +481,7 @@ static void look_after_all(void)
     const uint64_t at = now();
     for (int i = session_count - 1; i >= 0; i--) {
         struct session *session = sessions[i];
-        if (!session->has_ended && ngtcp2_conn_get_expiry(session->conn) <= at) {
+        if (!session->has_ended && !is_plain && ngtcp2_conn_get_expiry(session->conn) <= at) {
             session->has_ended = ngtcp2_conn_handle_expiry(session->conn, at) != 0;
             if (!session->has_ended)
                 write_packets(session);
@@ -500,7 +515,7 @@ static void close_all(void)
     ngtcp2_pkt_info info;
     ngtcp2_ccerr none;
     ngtcp2_ccerr_default(&none);
-    for (int i = 0; i < session_count; i++) {
+    for (int i = 0; i < session_count && !is_plain; i++) {
         const ngtcp2_ssize size = ngtcp2_conn_write_connection_close(
             sessions[i]->conn, NULL, &info, packet, sizeof packet, &none, now());
         if (size > 0)
@@ -539,6 +554,7 @@ int main(int argc, char **argv)
     gateway = address_of(argv[2]);
     arena = argv[3];
     is_unfinished = strcmp(arena, "--") == 0;
+    is_plain = strcmp(arena, "udp") == 0;
     sockets = epoll_create1(EPOLL_CLOEXEC);
     local = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     setsockopt(local, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
