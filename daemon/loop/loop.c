@@ -76,6 +76,7 @@ static struct loop_source *keep(struct loop_source *source, int result)
     if (result >= 0)
         return source;
     loop_remove(source);
+    errno = -result;
     return NULL;
 }
 

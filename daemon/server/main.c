@@ -181,17 +181,23 @@ static void give_way_to_workers(void)
         sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
-static void serve(struct loop *loop, struct server *server)
+// Returns false, after reporting it, if signals could not end the server.
+static bool serve(struct loop *loop, struct server *server)
 {
     struct run run = {.server = server};
     run.signals[0] = loop_add_signal(loop, SIGINT, take_interrupt, &run);
     run.signals[1] = loop_add_signal(loop, SIGTERM, take_terminate, &run);
     run.signals[2] = loop_add_signal(loop, SIGHUP, take_hangup, &run);
-    sd_notify_ready();
-    while (!run.has_ended && !server_is_drained(server))
+    const bool is_good = run.signals[0] != NULL && run.signals[1] != NULL && run.signals[2] != NULL;
+    if (is_good)
+        sd_notify_ready();
+    else
+        log_error("server failed: cannot wait for signals: %s", strerror(errno));
+    while (is_good && !run.has_ended && !server_is_drained(server))
         loop_wait(loop, -1);
     for (int i = 0; i < 3; i++)
         loop_remove(run.signals[i]);
+    return is_good;
 }
 
 // Loads the configuration for -t, -T and the start. Returns NULL after reporting every mistake,
@@ -258,6 +264,7 @@ int main(int argc, char **argv)
     program_block_signals();
     struct loop *loop = loop_create();
     struct server *server = NULL;
+    bool has_served = false;
     if (loop != NULL) {
         server = server_start(loop, config, options.demo ? NULL : options.config_path);
     } else {
@@ -266,14 +273,15 @@ int main(int argc, char **argv)
     }
     if (server != NULL) {
         give_way_to_workers(); // after the workers have started, or they would inherit it
-        serve(loop, server);
+        has_served = serve(loop, server);
         if (!server_is_drained(server))
             server_keep_checkpoints(server); // after a signal the service may be started again
         sd_notify_stopping();
-        allow_second_signal();
+        if (has_served)
+            allow_second_signal();
         server_stop(server);
         log_info("stopped");
     }
     loop_destroy(loop);
-    return server != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
+    return has_served ? EXIT_SUCCESS : EXIT_FAILURE;
 }
