@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // One tick of the game: move, push apart, fire, fly, hit, kill and score, spawn.
-#include "broadphase.h"
 #include "grid_move.h"
 #include "player.h"
 #include "position_history.h"
@@ -12,6 +11,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The least side of a cell of the players' grid, in ranges of a bullet: with it, a player marks few
 // cells.
@@ -20,6 +20,69 @@ static const double least_cell = 0.8;
 // The tolerance for rounding, in units: the way of a bullet in a tick is at most this much longer
 // than its speed says.
 static const double leg_margin = 1e-3;
+
+enum { BROADPHASE_COLUMNS = 256 };
+
+// The broad phase for pairs of players: living players sorted into columns along x by one counting
+// sort. The order of the pairs is part of the rules, because a push changes the next one.
+struct broadphase {
+    double min_x;
+    double per_unit;                         // columns per unit of x
+    uint32_t count;                          // living players
+    uint16_t starts[BROADPHASE_COLUMNS + 1]; // of each column in the arrays below
+    uint16_t slots[RAIM_MAX_PLAYERS];        // by column, then slot
+    raim_vec2 positions[RAIM_MAX_PLAYERS];   // of the players in `slots`
+};
+
+static uint32_t column_of(const struct broadphase *broadphase, double x)
+{
+    const double column = (x - broadphase->min_x) * broadphase->per_unit;
+    if (!(column > 0))
+        return 0;
+    return column < BROADPHASE_COLUMNS - 1 ? (uint32_t)column : BROADPHASE_COLUMNS - 1;
+}
+
+// Sorts the living players among `count` slots, which ascend. Their x must lie within the border.
+static void broadphase_build(struct broadphase *broadphase, const raim_player *players,
+                             const uint16_t *slots, uint32_t count, raim_box border)
+{
+    broadphase->min_x = border.min.x;
+    broadphase->per_unit = BROADPHASE_COLUMNS / (border.max.x - border.min.x);
+    broadphase->count = 0;
+    memset(broadphase->starts, 0, sizeof broadphase->starts);
+
+    uint8_t columns[RAIM_MAX_PLAYERS]; // by index in `slots`
+    static_assert(BROADPHASE_COLUMNS <= 256, "a column fits a byte");
+    for (uint32_t i = 0; i < count; i++) {
+        const raim_player *player = &players[slots[i]];
+        if (player->state != RAIM_PLAYER_ALIVE)
+            continue;
+        const uint32_t column = column_of(broadphase, player->position.x);
+        columns[i] = (uint8_t)column;
+        broadphase->starts[column + 1]++;
+        broadphase->count++;
+    }
+    for (int column = 0; column < BROADPHASE_COLUMNS; column++)
+        broadphase->starts[column + 1] =
+            (uint16_t)(broadphase->starts[column + 1] + broadphase->starts[column]);
+
+    uint16_t next[BROADPHASE_COLUMNS];
+    memcpy(next, broadphase->starts, sizeof next);
+    for (uint32_t i = 0; i < count; i++) {
+        const raim_player *player = &players[slots[i]];
+        if (player->state != RAIM_PLAYER_ALIVE)
+            continue;
+        const uint32_t at = next[columns[i]]++;
+        broadphase->slots[at] = slots[i];
+        broadphase->positions[at] = player->position;
+    }
+}
+
+// Returns the end, in the arrays, of the column that x lies in.
+static uint32_t broadphase_end(const struct broadphase *broadphase, double x)
+{
+    return broadphase->starts[column_of(broadphase, x) + 1];
+}
 
 // A step in the making. Its lists have room for the largest arena, some 190 KB, which is too much
 // for a stack.
@@ -33,7 +96,7 @@ struct raim_world_workspace {
     uint32_t present_count;
     uint16_t present[RAIM_MAX_PLAYERS]; // the slots that have a player, ascending
     struct raim_tick_context context;
-    struct raim_broadphase broadphase;
+    struct broadphase broadphase;
     struct raim_projectile_context projectiles;
     struct raim_spawner spawner;
     struct raim_first_hit hits[RAIM_MAX_PLAYERS]; // by slot
@@ -98,12 +161,12 @@ static void push_pair_apart(const struct raim_world_workspace *step, raim_player
 // Pushes overlapping players apart in one pass; the next tick resolves what remains in a crowd.
 static void push_players_apart(struct raim_world_workspace *step)
 {
-    struct raim_broadphase *broadphase = &step->broadphase;
-    raim_broadphase_build(broadphase, step->players, step->present, step->present_count,
-                          step->map->border);
+    struct broadphase *broadphase = &step->broadphase;
+    broadphase_build(broadphase, step->players, step->present, step->present_count,
+                     step->map->border);
     const double width = 2 * step->world->rules.player_radius;
     for (uint32_t i = 0; i < broadphase->count; i++) {
-        const uint32_t end = raim_broadphase_end(broadphase, broadphase->positions[i].x + width);
+        const uint32_t end = broadphase_end(broadphase, broadphase->positions[i].x + width);
         for (uint32_t j = i + 1; j < end; j++) {
             if (fabs(broadphase->positions[j].y - broadphase->positions[i].y) >= width)
                 continue;

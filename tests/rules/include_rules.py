@@ -164,7 +164,7 @@ SEVERAL_INCLUDERS = {
     ("raimctl", "jansson.h"): {
         "daemon/ctl/ban_command.c", "daemon/ctl/command_request.c", "daemon/ctl/command_texts.c",
         "daemon/ctl/discover.c", "daemon/ctl/recordings.c", "daemon/ctl/tables.c"},
-    ("raimrec", "jansson.h"): {"daemon/common/json_writer.c", "tools/raimrec/audit_report.c"},
+    ("raimrec", "jansson.h"): {"daemon/common/json_writer.c", "tools/raimrec/audit.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
     ("raim-web", "microhttpd.h"): HTTPD,
