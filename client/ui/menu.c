@@ -19,18 +19,25 @@ void menu_add(struct menu *menu, const char *text, const char *detail)
     snprintf(item->detail, sizeof item->detail, "%s", detail);
 }
 
+static int click(struct menu *menu, raim_vec2 place)
+{
+    const int under = list_at(&menu->list, place);
+    if (under == LIST_NOTHING)
+        list_go_on(&menu->list, place);
+    return raim_box_contains(menu->panel, place) ? under : MENU_BACK;
+}
+
 int menu_handle(struct menu *menu, const struct window *window, const struct window_event *event)
 {
     struct list *list = &menu->list;
-    const int under = list_at(list, window_mouse(window));
-    if (event->kind == WINDOW_POINTED && under != LIST_NOTHING)
-        list->selected = under;
+    if (event->kind == WINDOW_POINTED) {
+        const int under = list_at(list, window_mouse(window));
+        list->selected = under != LIST_NOTHING ? under : list->selected;
+    }
     if (event->kind != WINDOW_PRESSED)
         return MENU_NOTHING;
-    if (event->clicked && under == LIST_NOTHING)
-        list_go_on(list, window_mouse(window));
     if (event->clicked)
-        return under;
+        return click(menu, event->mouse);
     if (event->command == COMMAND_UP && !list_move(list, -1) && list->count > 0)
         list->selected = list->count - 1;
     else if (event->command == COMMAND_DOWN && !list_move(list, 1))
@@ -81,10 +88,9 @@ void menu_draw(struct menu *menu, const struct ui *ui, const char *title, const 
     const raim_box list = {{middle.x - half, middle.y - rows * row / 2},
                            {middle.x + half, middle.y + rows * row / 2}};
     list_lay_out(&menu->list, list, row);
-    draw_panel(ui->draw,
-               (raim_box){{list.min.x - 20 * unit, list.min.y - 62 * unit},
-                          {list.max.x + 20 * unit, list.max.y + 46 * unit}},
-               12 * unit, PALETTE_SHEET);
+    menu->panel = (raim_box){{list.min.x - 20 * unit, list.min.y - 62 * unit},
+                             {list.max.x + 20 * unit, list.max.y + 46 * unit}};
+    draw_panel(ui->draw, menu->panel, 12 * unit, PALETTE_SHEET);
     const struct text_style heading = {
         .size = 26 * unit, .weight = TEXT_BOLD, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
     text_write_within(ui->text, (raim_vec2){middle.x, list.min.y - 48 * unit}, &heading, title,

@@ -45,6 +45,7 @@ struct menu_item {
 // Start from all zero and add items. The items may be changed at any time.
 struct menu {
     struct list list;
+    raim_box panel; // as drawn last, pixels; a click beside it leads back
     struct menu_item items[MENU_ITEMS];
 };
 

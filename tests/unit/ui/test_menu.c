@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists that are longer than their box.
+// Clicks beside the rows of a menu.
 #include "menu.h"
 #include "test.h"
 
@@ -21,4 +21,16 @@ TEST(a_press_beside_the_rows_goes_on)
     list_go_on(&list, (raim_vec2){100, 90});
     list_lay_out(&list, box, 25);
     assert_int_equal(list.first, 1);
+}
+
+TEST(a_click_beside_a_menu_leads_back)
+{
+    struct menu menu = {.list = {.count = 2}, .panel = {{0, 0}, {200, 200}}};
+    struct window_event event = {.kind = WINDOW_PRESSED, .clicked = true, .mouse = {100, 130}};
+    list_lay_out(&menu.list, (raim_box){{20, 100}, {180, 150}}, 25);
+    assert_int_equal(menu_handle(&menu, NULL, &event), 1);
+    event.mouse.y = 50;
+    assert_int_equal(menu_handle(&menu, NULL, &event), MENU_NOTHING);
+    event.mouse.x = 210;
+    assert_int_equal(menu_handle(&menu, NULL, &event), MENU_BACK);
 }
