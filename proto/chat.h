@@ -13,7 +13,7 @@ enum raim_chat_rejection {
     RAIM_CHAT_WATCHING, // spectators cannot chat
     RAIM_CHAT_BUSY,     // the server has too many events to send
     RAIM_CHAT_REPEAT,   // the text that the player has just sent
-    RAIM_CHAT_COMMAND,  // "/..." that is no command of this server, or too many of them
+    RAIM_CHAT_COMMAND,  // an unknown "/..." command, or commands too fast
     RAIM_CHAT_REJECTIONS
 };
 
@@ -21,7 +21,7 @@ enum raim_chat_rejection {
 // RAIM_MAX_CHAT_BYTES bytes at a character's boundary.
 size_t raim_chat_write(const char *text, uint8_t *bytes, size_t capacity);
 
-// Reads the message behind its kind; `text` has room for RAIM_MAX_CHAT_BYTES + 1 bytes. Returns
+// Reads the message after its kind; `text` has room for RAIM_MAX_CHAT_BYTES + 1 bytes. Returns
 // false for a malformed message. The text is not cleaned yet.
 bool raim_chat_read(raim_reader *reader, char *text);
 

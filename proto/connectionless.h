@@ -81,7 +81,7 @@ void raim_connectionless_write_head(enum raim_connectionless_kind kind,
                                     uint8_t bytes[RAIM_CONNECTIONLESS_HEAD_BYTES]);
 
 // Writers return the size; a value out of its range is a bug and asserted. Readers require a
-// datagram of the matching raim_connectionless_kind and return false when anything behind the head
+// datagram of the matching raim_connectionless_kind and return false when anything after the head
 // is malformed.
 size_t raim_connect_request_write(const struct raim_connect_request *connect_request,
                                   uint8_t bytes[RAIM_CONNECTIONLESS_BYTES]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Messages of entering and leaving: HELLO, WELCOME, OBSTACLES, GOODBYE. Writers return the size of
-// the message, or 0 when it does not fit; readers start behind the kind and return false for a
+// the message, or 0 when it does not fit; readers start after the kind and return false for a
 // malformed message.
 #pragma once
 

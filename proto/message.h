@@ -75,7 +75,7 @@ const char *raim_reason_name(uint32_t reason);
 // players follow the text of RAIM_REASON_VERSION and RAIM_REASON_FULL.
 const char *raim_reason_text(enum raim_reason reason);
 
-// A writer of `bytes`, which it borrows, behind the kind of the message.
+// A writer of `bytes`, which it borrows. It stands after the kind of the message.
 raim_writer raim_message_write(enum raim_message_kind kind, uint8_t *bytes, size_t capacity);
 
 // Reads the kind of a message: 1 to RAIM_MESSAGE_MAX_KIND, of which those from RAIM_MESSAGE_KINDS

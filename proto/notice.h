@@ -25,7 +25,7 @@ struct raim_notice {
 // Writes the message and returns its size, or 0 when it does not fit.
 size_t raim_notice_write(const struct raim_notice *notice, uint8_t *bytes, size_t capacity);
 
-// Reads the message behind its kind. Returns false for a malformed message. The text is not cleaned
+// Reads the message after its kind. Returns false for a malformed message. The text is not cleaned
 // yet.
 bool raim_notice_read(raim_reader *reader, struct raim_notice *notice);
 

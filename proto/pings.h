@@ -27,5 +27,5 @@ int32_t raim_ping_to_ms(uint8_t value);
 // Writes the message and returns its size, or 0 when it does not fit.
 size_t raim_pings_write(const struct raim_pings *pings, uint8_t *bytes, size_t capacity);
 
-// Reads the message behind its kind. Returns false for a malformed message.
+// Reads the message after its kind. Returns false for a malformed message.
 bool raim_pings_read(raim_reader *reader, struct raim_pings *pings);

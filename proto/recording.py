@@ -57,7 +57,7 @@ class Bytes:
 
 
 def skippable(data, at):
-    """The contents of a skippable frame, and the offset behind it."""
+    """The contents of a skippable frame, and the offset after it."""
     magic, size = struct.unpack_from("<II", data, at)
     if magic != SKIPPABLE:
         raise ValueError(f"no skippable frame at byte {at}")
@@ -87,7 +87,7 @@ def read_head(data):
     result["spawns"] = [head.read("ii") for _ in range(head.read("H"))]
     head.read("Q")
     if head.at != len(contents):
-        raise ValueError("bytes behind the head")
+        raise ValueError("bytes after the head")
     return result, end
 
 

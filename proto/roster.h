@@ -14,7 +14,7 @@ struct raim_roster_entry {
 };
 
 // Writes as many of the entries as fit one message, says how many in `written`, and returns its
-// size; 0 where not even the first fits. The reader starts behind the kind, accepts 1 to `capacity`
+// size; 0 where not even the first fits. The reader starts after the kind, accepts 1 to `capacity`
 // entries, and returns false for a malformed message.
 size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count, uint32_t *written,
                          uint8_t *bytes, size_t capacity);
@@ -63,6 +63,6 @@ size_t raim_events_write_head(uint32_t epoch, uint32_t sequence, uint32_t count,
                               uint8_t bytes[RAIM_EVENTS_HEAD_BYTES]);
 size_t raim_event_write(const struct raim_wire_event *event, uint8_t bytes[RAIM_MAX_EVENT_BYTES]);
 
-// Starts behind the kind and returns false for malformed events. Behind them the reader is at the
+// Starts after the kind and returns false for malformed events. The reader then stands at the
 // end of the message or at the kind of a SNAPSHOT.
 bool raim_events_read(raim_reader *reader, struct raim_events_message *message);

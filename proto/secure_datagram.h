@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The datagrams of the handshake that begins an encrypted connection: INIT from the client,
-// RESPONSE from the server, each a Noise message behind a head. This module only encodes the bytes;
+// RESPONSE from the server, each a Noise message after a head. This module only encodes the bytes;
 // lib/crypto does the cryptography. See PROTOCOL.md.
 #pragma once
 

@@ -119,7 +119,7 @@ size_t raim_vote_report_write(const struct raim_vote_report *report, uint8_t *by
                               size_t capacity);
 size_t raim_vote_offer_write(const struct raim_vote_offer *offer, uint8_t *bytes, size_t capacity);
 
-// Read the message behind its kind. Return false for a malformed message. `offer` is filled where
+// Read the message after its kind. Return false for a malformed message. `offer` is filled where
 // report->kind is RAIM_VOTE_OFFER. Texts are not cleaned.
 bool raim_vote_request_read(raim_reader *reader, struct raim_vote_request *request);
 bool raim_vote_report_read(raim_reader *reader, struct raim_vote_report *report,

@@ -8,5 +8,5 @@
 // 0: the server chooses.
 size_t raim_watch_write(uint32_t target, uint8_t *bytes, size_t capacity);
 
-// Reads the message behind its kind. Returns false for a malformed message.
+// Reads the message after its kind. Returns false for a malformed message.
 bool raim_watch_read(raim_reader *reader, uint32_t *target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A bot behind a client: it sees what a human player would see.
+// A bot that plays through a client, so it sees what a human player would see.
 #pragma once
 
 #include "bot.h"

@@ -140,7 +140,7 @@ void report_table(const struct report_source *source)
     printf("%-18s %.0f down, %.0f up\n", "bytes/s, a client", totals.bytes_down_per_s,
            totals.bytes_up_per_s);
     printf("%-18s %llu bytes\n", "largest datagram", (unsigned long long)totals.largest_datagram);
-    printf("%-18s round trip %.0f ms, jitter %.0f ms, loss %.1f %%, others shown %.0f ms behind\n",
+    printf("%-18s round trip %.0f ms, jitter %.0f ms, loss %.1f %%, others shown %.0f ms late\n",
            "network", mean->round_trip_ms, mean->jitter_ms, 100 * mean->loss, mean->view_delay_ms);
     const struct report_samples *samples = source->samples;
     printf("%-18s p50 %.1f ms, p95 %.1f ms, p99 %.1f ms\n", "ping",

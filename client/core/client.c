@@ -316,7 +316,7 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     return true;
 }
 
-// Events, and the snapshot behind them. Events that arrive before the roster is complete come
+// Events, and the snapshot that follows them. Events that arrive before the roster is complete come
 // again.
 static bool receive_events(struct raim_client *client, uint64_t now_us, raim_reader *reader,
                            size_t size)
@@ -479,7 +479,7 @@ uint64_t raim_client_until_input_us(const struct raim_client *client, uint64_t n
     return raim_clock_until_input_us(&client->clock, now_us);
 }
 
-// Ticks by which other players are shown behind the tick of an input.
+// Ticks from the tick at which other players are shown to the later one of an input.
 static uint8_t view_age(const struct raim_client *client, uint32_t tick)
 {
     const double age = client->interpolation.looked

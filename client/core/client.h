@@ -226,7 +226,7 @@ struct raim_client_quality {
                               // reordered, 0 to 1
     int32_t margin;           // ticks by which the latest of the recent inputs reached the server
                               // early; below 0: late
-    double view_delay_ms;     // by which all others are shown behind the local player
+    double view_delay_ms;     // how much later all others are shown than the local player
     double interpolation_ms;  // part of view_delay_ms that waits for late snapshots
     uint64_t predictions;     // predictions of the local player that a snapshot could check
     uint64_t mispredictions;  // predictions that were wrong

@@ -57,7 +57,7 @@ struct raim_client {
     } received; // the message that is being read, too large for a stack
 };
 
-// Reads a VOTE behind its kind. False for a malformed message.
+// Reads a VOTE after its kind. False for a malformed message.
 bool raim_client_receive_vote(struct raim_client *client, uint64_t now_us, raim_reader *reader);
 
 // Copies the def of an application, which may be of an older or a newer version of the library.

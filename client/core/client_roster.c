@@ -173,7 +173,7 @@ static void apply(struct raim_client_roster *roster, const struct raim_wire_even
     }
 }
 
-// How many of the message's events the roster has taken before; all of them if they are behind a
+// How many of the message's events the roster has taken before; all of them if they follow a
 // gap.
 static uint32_t count_taken(const struct raim_client_roster *roster,
                             const struct raim_events_message *message)

@@ -50,7 +50,7 @@ bool raim_client_roster_accepts_events(struct raim_client_roster *roster,
                                        const struct raim_events_message *message);
 
 // Takes all events of an accepted EVENTS message that come next; ignores events that were taken
-// before and those behind a gap.
+// before and those after a gap.
 void raim_client_roster_add_events(struct raim_client_roster *roster,
                                    const struct raim_events_message *message,
                                    struct raim_client_stats *stats);

@@ -19,7 +19,7 @@ struct hud_person {
 // Draws a player's colour and mark.
 void hud_bead(const struct ui *ui, raim_vec2 centre, raim_player_id id, double strength);
 
-// Writes a name behind its player's bead, at most `width` wide, and returns where it ends. Nothing
+// Writes a name after its player's bead, at most `width` wide, and returns where it ends. Nothing
 // for RAIM_NOBODY.
 double hud_name(const struct ui *ui, raim_vec2 at, const struct hud_person *person,
                 const struct text_style *style, double width, double strength);

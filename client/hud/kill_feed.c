@@ -138,7 +138,7 @@ static struct said measure_said(const struct ui *ui, const struct kill_feed_line
     return said;
 }
 
-// Writes a chat line. Those of the server stand behind a filled badge, which no text can contain,
+// Writes a chat line. Those of the server follow a filled badge, which no text can contain,
 // and in a colour that no player has: the operator's, and those for the local player alone.
 static void write_said(const struct ui *ui, raim_vec2 at, const struct kill_feed_line *line,
                        const struct said *said, double width, double strength)

@@ -28,7 +28,7 @@ static size_t ipv6_length(const char *text)
     return length;
 }
 
-// Reads 1 to 65535 and nothing behind it; 0 for any other text.
+// Reads a text that is a port, 1 to 65535, and nothing else; 0 for any other text.
 static uint16_t read_port(const char *text)
 {
     uint32_t port = 0;

@@ -52,14 +52,16 @@ bool raim_known_server_find(struct raim_known_server *server, const char *path, 
         return true;
     char *text = raim_private_file_read(path, MAX_BYTES);
     if (text == NULL) {
-        fprintf(stderr, "cannot read the known servers \"%s\": %s\n", path, strerror(errno));
+        fprintf(stderr, "known servers: cannot read \"%s\": %s\n", path, strerror(errno));
         return false;
     }
     const enum found found = search(text, server->name, server->key);
     free(text);
     server->has_key = found == FOUND_KEY;
     if (found == FOUND_DAMAGE)
-        fprintf(stderr, "\"%s\" is damaged: the line of %s has no key of 64 hexadecimal digits\n",
+        fprintf(stderr,
+                "known servers: \"%s\" is damaged: the line of %s has no key of 64 hexadecimal "
+                "digits\n",
                 path, server->name);
     return found != FOUND_DAMAGE;
 }

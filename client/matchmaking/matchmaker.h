@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A place in a matchmaker's queue: asks for a ticket, waits until an arena is found, and asks anew
 // after every failure. deploy/matchmaker/ describes the requests. Time comes in as a parameter.
-// Thread rule: a queue belongs to one thread at a time; see http_request.h for the first one.
+// Thread rule: a queue belongs to one thread at a time; the first HTTP request of a process
+// initializes libcurl, see http_request.h.
 #pragma once
 
 #include "regions.h"

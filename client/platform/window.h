@@ -54,7 +54,7 @@ enum window_command {
     COMMAND_ACCEPT,
     COMMAND_BACK,
     COMMAND_ERASE,      // the character before the caret
-    COMMAND_DELETE,     // the one behind it
+    COMMAND_DELETE,     // the character after the caret
     COMMAND_HOME,       // to the begin of a line that is typed
     COMMAND_END,        // to its end
     COMMAND_SELECT_ALL, // of such a line

@@ -399,7 +399,7 @@ static void write_players(const struct browser_row *row, char *words, size_t cap
                  info->bots == 1 ? "" : "s");
 }
 
-// Writes a server's name, and its address behind it: a long name is cut, so that none can hide
+// Writes a server's name, followed by its address: a long name is cut, so that none can hide
 // where it leads.
 static void write_name(const struct ui *ui, const struct browser_row *row, raim_vec2 top,
                        const struct text_style *style, double arena)

@@ -421,7 +421,7 @@ static void take_command(struct admin_logins *logins, const struct client *clien
 
 // --- Lines ---
 
-// The words behind the first one, if the line begins with it; NULL: it does not.
+// The words after the first one, if the line begins with it; NULL: it does not.
 static const char *words_behind(const char *line, const char *word)
 {
     const size_t length = strlen(word);

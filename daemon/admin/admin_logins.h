@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Admins in the game: the lines that players type behind "/admin". They log in by a password or by
+// Admins in the game: the lines that players type after "/admin". They log in by a password or by
 // a key, over an encrypted connection, and then give commands as text_commands.h reads them. What a
 // player is logged in as is part of the match, and ends with the connection. Main thread only.
 #pragma once
@@ -39,7 +39,7 @@ void admin_logins_forget(struct admin_logins *logins, struct arena *arena);
 
 #define LOGIN_GUARD_ENTRIES 256
 #define LOGIN_GUARD_MS 300000U    // after which the failures of a key are forgotten
-#define LOGIN_GUARD_OF_ADDRESS 5U // wrong passwords of an address
+#define LOGIN_GUARD_OF_ADDRESS 5U // wrong passwords per address
 #define LOGIN_GUARD_OF_CLIENT 3U  // wrong passwords of a player's connection
 
 struct login_guard {

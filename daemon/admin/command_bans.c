@@ -57,7 +57,7 @@ static bool read_network(const struct commands *commands, struct command_call *c
     return bans_parse(has_player ? address : text, &ban->network, &ban->prefix) ||
            command_reject(call, HTTP_BAD_REQUEST,
                           "want an address or a network like 192.0.2.0/24 or 2001:db8::/32, with "
-                          "no bits set behind its prefix");
+                          "no bits set after its prefix");
 }
 
 static bool is_everybody(const struct ban *ban)
@@ -87,11 +87,12 @@ static bool read_ban(const struct commands *commands, struct command_call *call,
     if (is_everybody(ban))
         return command_reject(call, HTTP_CONFLICT, "this would ban everybody");
     if (bans_is_wide(ban->network, ban->prefix) && !is_wide)
-        return command_reject(call, HTTP_CONFLICT,
-                              "this network is wider than /8, or /16 of IPv6; say so with --wide");
+        return command_reject(
+            call, HTTP_CONFLICT,
+            "this network is wider than /8, or /16 of IPv6; to ban it, add --wide");
     if (covers_own_address(call, ban) && !is_wide)
         return command_reject(call, HTTP_CONFLICT,
-                              "this would ban your own address; say so with --wide");
+                              "this would ban your own address; to ban it, add --wide");
     if (call->fields[FIELD_UNTIL][0] != '\0' &&
         (seconds > 0 || command_number(call, FIELD_UNTIL) <= now_s))
         return command_reject(call, HTTP_BAD_REQUEST, "want a duration, or an end in the future");

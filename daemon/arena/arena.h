@@ -70,7 +70,7 @@ struct arena_player {
 struct arena_status {
     uint32_t tick;
     uint64_t late_ticks;         // began more than a quarter of a tick late
-    uint64_t skipped_ticks;      // not run because the arena was too far behind
+    uint64_t skipped_ticks;      // not run because the arena was too late
     uint32_t snapshot_interval;  // ticks between two snapshots of a client; see overload.h
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning

@@ -45,9 +45,8 @@ static const struct metric status_rows[] = {
      STATUS(pings), .bounds_ns = histogram_ping_bounds_ns},
     {"late_ticks", "raimd_late_ticks_total", "Ticks that began more than a quarter of a tick late.",
      METRIC_COUNTER, STATUS(late_ticks), .column = "late_ticks"},
-    {"skipped_ticks", "raimd_skipped_ticks_total",
-     "Ticks skipped because the arena was too far behind.", METRIC_COUNTER, STATUS(skipped_ticks),
-     .column = "skipped_ticks"},
+    {"skipped_ticks", "raimd_skipped_ticks_total", "Ticks skipped because the arena was too late.",
+     METRIC_COUNTER, STATUS(skipped_ticks), .column = "skipped_ticks"},
     {"snapshot_interval", "raimd_snapshot_interval_ticks",
      "Ticks between two snapshots of a client; more than 1, up to 4, while the arena cannot hold "
      "its rate; 0 before the first tick.",

@@ -255,7 +255,7 @@ struct bans *bans_with(const struct bans *bans, const struct ban *ban, int64_t n
 static const char form_start[] = "raimd bans "; // of this form and those to come
 static const char form_line[] = "raimd bans 2\n";
 
-// Takes the next word of a line and the blank behind it; NULL: there is none.
+// Takes the next word of a line and the blank after it; NULL: there is none.
 static char *take_word(char **line)
 {
     char *word = *line, *end = strchr(word, ' ');
@@ -380,7 +380,7 @@ char *bans_text(const struct bans *bans, const struct bans_unread *unread, size_
 
 static const char giver[] = "list";
 
-// Reads a time of UTC at the beginning of a text and moves behind it. Returns false for another
+// Reads a time of UTC at the beginning of a text and moves past it. Returns false for another
 // text, which then is a reason, unless it begins like a time.
 static bool read_until(char **text, int64_t *until_s, const char **problem)
 {
@@ -414,7 +414,7 @@ static const char *read_line(char *line, struct ban *ban)
         *rest++ = '\0';
     *ban = (struct ban){0};
     if (!bans_parse(line, &ban->network, &ban->prefix))
-        return "want an address or a network with no bits set behind its prefix";
+        return "want an address or a network with no bits set after its prefix";
     if (bans_is_wide(ban->network, ban->prefix))
         return "a list may ban no network wider than /8, or /16 of IPv6";
     read_until(&rest, &ban->until_s, &problem);

@@ -42,7 +42,7 @@ struct bans {
     struct ban items[];
 };
 
-// Parses an address of either family or "ADDRESS/PREFIX", whose bits behind the prefix must be 0;
+// Parses an address of either family or "ADDRESS/PREFIX", whose bits after the prefix must be 0;
 // prints a network in that form. IPv4-mapped addresses are IPv4. An IPv6 address without a prefix
 // is its /64, or itself on a link (fe80::/10) and on the loopback.
 bool bans_parse(const char *text, struct ip_address *network, uint32_t *prefix);
@@ -99,7 +99,7 @@ char *bans_text(const struct bans *bans, const struct bans_unread *unread, size_
 #define BAN_LIST_MAX 65536 // networks
 #define BAN_LIST_MAX_BYTES ((size_t)4 << 20)
 
-// Reads a text, which ends in a NUL behind its `size` bytes, and changes it. Returns a searchable
+// Reads a text, which ends in a NUL after its `size` bytes, and changes it. Returns a searchable
 // list, which the caller frees; NULL for a text that is malformed, too long, or bans a network that
 // nobody means (see bans_is_wide), and writes why, with the line, into `error`.
 struct bans *ban_list_read(char *text, size_t size, char *error, size_t capacity);

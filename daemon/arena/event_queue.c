@@ -191,7 +191,7 @@ static void note_joined(struct event_queue *queue, const struct raim_roster_entr
                               .deaths = entry->deaths};
     const uint32_t slot = raim_player_slot(arrived.id);
     memcpy(arrived.name, entry->name, sizeof arrived.name);
-    // While behind, the next comparison reports it: in the slot may be one who has left.
+    // While events wait, the next comparison reports it: the slot may hold a player who has left.
     if (slot < queue->slots && !queue->is_behind)
         queue->is_behind = !report_joined(queue, &queue->present[slot], &arrived);
 }

@@ -117,7 +117,7 @@ void arena_table_collect(struct arena_table *table);
 // Whether every arena has ticked since the last call. An arena added since then counts as ticking.
 bool arena_table_ticks_advance(struct arena_table *table);
 
-// The configuration and the port of the running arena at this index; NULL behind the last one. The
+// The configuration and the port of the running arena at this index; NULL after the last one. The
 // table is untyped for lan_discovery.h.
 const struct config_arena *arena_table_at(const void *table, int index, uint16_t *port);
 

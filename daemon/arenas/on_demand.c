@@ -274,7 +274,7 @@ static bool is_port_free(const char *address, uint16_t port)
     return probe >= 0;
 }
 
-// The next port of the pool, behind the last one that was given, so that a port rests for as long
+// The next port of the pool, after the last one that was given, so that a port rests for as long
 // as possible; 0: none is free.
 static uint16_t find_port(const struct on_demand *on_demand, const char *address)
 {

@@ -58,7 +58,7 @@ struct on_demand {
     struct arena_on_demand *list[ON_DEMAND_MAX];
     struct ended_arena ended[ON_DEMAND_REMEMBERED];
     uint32_t next_ended;
-    uint16_t last_port; // that was given; the next one is searched behind it
+    uint16_t last_port; // that was given; the search for the next one begins after it
     bool rejects;       // new arenas
     bool keeps;         // arenas for the next process
     struct {

@@ -21,7 +21,7 @@ int state_file_open(const char *path, int mode, enum state_file_privacy privacy,
                     const char **problem);
 
 // Begins a new empty file of mode 0600, which replaces `path` once it is renamed. Its name, in
-// `temporary`, is that of the path with ".new" behind it; whatever has that name is removed and
+// `temporary`, is that of the path with ".new" appended; whatever has that name is removed and
 // never written to. Returns -1 with errno.
 int state_file_begin(const char *path, char temporary[PATH_MAX]);
 

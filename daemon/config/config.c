@@ -121,7 +121,7 @@ struct config *config_load_map(const char *config_path, const char *path, double
 
 struct admission_limits config_limits(const struct config_arena *arena)
 {
-    // Players behind one network may fill a small arena, but not a large one.
+    // Players of one network may fill a small arena, but not a large one.
     enum { MIN = 8, MAX = 64 };
     struct admission_limits limits = arena->limits;
     const uint32_t share = arena->match.tuning.max_players - arena->match.tuning.max_players / 4;

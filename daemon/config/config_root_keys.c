@@ -62,7 +62,7 @@ static const struct reader_key HTTP_KEYS[] = {
      .meaning =
          "page of a raim-web, such as \"http://localhost:7240/\", to which the dashboard links: "
          "to play in an arena, to watch it, and to watch recordings, which raim-web's key "
-         "recordings has to share. \"?server=HOST\" behind it names the host of the arenas "
+         "recordings has to share. \"?server=HOST\" after it names the host of the arenas "
          "in raim-web's targets, by default 127.0.0.1"},
     {.name = "live_token_file",
      .kind = READER_TEXT,

@@ -6,7 +6,7 @@
 
 enum { EXIT_COMPLETE_FILES = 2 };
 
-// Prints what may stand at the place of the last of the words behind "raimctl", a line each, and
+// Prints what may stand at the place of the last of the words after "raimctl", a line each, and
 // asks raimd for the names of what runs. Returns the exit status of raimctl: EXIT_COMPLETE_FILES
 // where the name of a file is wanted.
 int command_texts_complete(int count, char **words, const char *socket);

@@ -48,8 +48,8 @@ const struct ctl_command *commands_at(int index);
 // the name. Returns NULL if there is none.
 const struct ctl_command *commands_find(int count, char **words, int *used);
 
-// Takes the next option of a synopsis behind `at`, which begins with the synopsis. `has_value` says
-// whether a value follows, and `value` begins with its word. Returns false behind the last one.
+// Takes the next option of a synopsis from `at` on, which begins with the synopsis. `has_value`
+// says whether a value follows, and `value` begins with its word. Returns false after the last one.
 bool commands_next_option(const char **at, char name[COMMANDS_OPTION_BYTES], bool *has_value,
                           const char **value);
 

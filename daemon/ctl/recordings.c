@@ -23,7 +23,7 @@ static bool is_name(const char *text)
 }
 
 // Adds a page to a list, without the recordings of other arenas than `arena` unless that is NULL.
-// Sets the cursor of the next page, "" behind the last one. Returns false if it cannot be read.
+// Sets the cursor of the next page, "" after the last one. Returns false if it cannot be read.
 static bool add_page(json_t *all, const char *text, const char *arena, char next[CURSOR_BYTES])
 {
     json_t *page = json_loads(text, 0, NULL), *recording;

@@ -393,7 +393,12 @@ static bool add(char query[RESULTS_QUERY_BYTES], const char *name, const char *v
 bool results_make_query(const char *path, const struct call *call, char query[RESULTS_QUERY_BYTES],
                         const char **problem)
 {
-    static const char *const options[] = {"period", "arena", "map", "limit"};
+    static const struct {
+        const char *name, *problem;
+    } options[] = {{"period", "--period is too long"},
+                   {"arena", "--arena is too long"},
+                   {"map", "--map is too long"},
+                   {"limit", "--limit is too long"}};
     char text[24];
     const char *since = commands_option(call, "since");
     snprintf(query, RESULTS_QUERY_BYTES, "%s", path);
@@ -404,10 +409,11 @@ bool results_make_query(const char *path, const struct call *call, char query[RE
             return false;
         snprintf(text, sizeof text, "%lld", since_s);
     }
-    *problem = "a name is too long";
     bool fits = add(query, "since", since != NULL ? text : NULL);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        fits = fits && add(query, options[i], commands_option(call, options[i]));
+    for (size_t i = 0; i < sizeof options / sizeof *options && fits; i++) {
+        *problem = options[i].problem;
+        fits = add(query, options[i].name, commands_option(call, options[i].name));
+    }
     return fits;
 }
 

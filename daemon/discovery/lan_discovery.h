@@ -18,7 +18,7 @@ struct loop;
 // The arenas that run.
 struct lan_arenas {
     const void *context;
-    // The configuration and the port of the arena at this index; NULL behind the last one.
+    // The configuration and the port of the arena at this index; NULL after the last one.
     const struct config_arena *(*find)(const void *context, int index, uint16_t *port);
 };
 

@@ -26,7 +26,7 @@
 // Masters forget a server after 10 or 15 minutes.
 #define MASTERS_HEARTBEAT_MS 120000
 #define MASTERS_CHANGE_MS 5000   // between a heartbeat and one for a change
-#define MASTERS_CREDIT 4         // getinfos of an address that are answered after a heartbeat
+#define MASTERS_CREDIT 4         // getinfos per address that are answered after a heartbeat
 #define MASTERS_SILENT_MS 330000 // without a getinfo, after which a master lists nothing
 
 #define MASTERS_HEARTBEAT "\xFF\xFF\xFF\xFFheartbeat DarkPlaces\n"

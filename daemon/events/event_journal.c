@@ -289,7 +289,7 @@ void event_journal_add(struct event_journal *events, const char *kind, char *tex
 // The index of the first event with a larger number.
 static uint32_t find_after(const struct event_journal *events, uint64_t id)
 {
-    uint32_t low = 0, high = events->count; // the first event behind `id` is in between
+    uint32_t low = 0, high = events->count; // the first event after `id` lies between them
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
         if (events->ring[(events->first + middle) % EVENT_JOURNAL_MAX].id > id)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A log of what happened: numbered events with a JSON text each. The newest ones are
-// kept in memory for readers, which continue behind the number that they have seen, and in a
+// kept in memory for readers, which continue after the number that they have seen, and in a
 // journal file, from which the next process continues with numbers and events. An event is in the
 // journal before a reader can see it, unless the store is late. Main thread only.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Streams of a journal of events, as Server-Sent Events (WHATWG HTML) or as lines of JSON: each
-// client gets every event behind the one that it has seen, in order. A client that reads slowly is
+// client gets every event after the one that it has seen, in order. A client that reads slowly is
 // served from the journal, so that it costs no memory; when that has forgotten what it lacks, it is
 // sent an event "missed", and a client that reads nothing is disconnected. Main thread only.
 #pragma once
@@ -31,14 +31,14 @@ void event_streams_destroy(struct event_streams *streams);
 struct event_streams_request {
     uint64_t last; // the newest event that it has seen; 0 begins with the oldest one that is kept
     bool is_lines; // of JSON, each an event, or empty where there is none for a while
-    bool ends;     // behind the newest event
+    bool ends;     // after the newest event
 };
 
 // Reads the path, and of the headers Last-Event-ID and Accept, or the argument "after" or "since",
 // a time in s since 1970:
-//   /events         the events to come, or those behind the given one, for ever: as lines where
+//   /events         the events to come, or those after the given one, for ever: as lines where
 //                   application/x-ndjson is accepted, else as Server-Sent Events
-//   /events.jsonl   all that are kept, or those behind the given one, as lines; with "follow=1"
+//   /events.jsonl   all that are kept, or those after the given one, as lines; with "follow=1"
 //                   for ever
 // Returns NULL, or what is wrong, as a printable text.
 const char *event_streams_read(const struct event_streams *streams,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Takes the line at the beginning of a text, without its line feed, and moves the text behind it.
+// Takes the line at the beginning of a text, without its line feed, and moves the text past it.
 // Returns NULL if there is none.
 static char *take_line(char **text, char *end)
 {

@@ -278,7 +278,7 @@ static void prepare(void)
     setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    // Behind those that tick, as far as the system lets it.
+    // After the threads that tick, as far as the system allows.
     sched_setscheduler(0, SCHED_BATCH, &batch);
     setpriority(PRIO_PROCESS, 0, NICE);
     // A signal to the whole service, or from a terminal, is for raimd: it ends when raimd has.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Downloads of files over HTTP. They are read block by block by the thread of the listener and
 // share a rate, in turns, so that they neither keep that thread busy nor fill the machine's uplink.
-// Their number is bounded, in all and of an address. A client that does not take a block within
+// Their number is bounded, in total and per address. A client that does not take a block within
 // HTTP_DEADLINE_MS is disconnected: it needs some 15 kB/s, because the kernel wants more only once
 // a good part of its buffer is free. Main thread only.
 #pragma once

@@ -51,7 +51,7 @@ static bool is_cheap(gnutls_x509_crt_t certificate)
 }
 
 // Called when the signature by a client's key has been received, before it is verified: in TLS 1.3
-// a verify function is called behind that. Returns 0 to go on.
+// a verify function is called after that. Returns 0 to go on.
 static int check_key(gnutls_session_t session, unsigned type, unsigned when, unsigned is_incoming,
                      const gnutls_datum_t *message)
 {

@@ -40,7 +40,7 @@ struct http_listener_def {
     const char *certificate, *key, *authorities;
 
     // Counts the connections that are rejected because too many begin; NULL: nobody does. The limit
-    // holds for TLS, whose handshake is expensive: 33 a second of an address after 64 at once, 100
+    // holds for TLS, whose handshake is expensive: 33 a second per address after 64 at once, 100
     // a second in all.
     uint64_t *rejected;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Datagrams behind each other in one array, which is used from its begin again once it was emptied.
+// Datagrams one after the other in an array, which is filled from its beginning once it is empty.
 #include "enet_queue.h"
 
 #include "enet_carrier.h"

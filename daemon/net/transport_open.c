@@ -82,7 +82,8 @@ static bool prepare(char *error, size_t capacity)
     pthread_once(&initialized, initialize_enet);
     const bool good = raim_crypto_init();
     if (!good)
-        snprintf(error, capacity, "cannot serve udp: no random numbers");
+        snprintf(error, capacity,
+                 "cannot open the UDP port: the system provides no random numbers");
     return good;
 }
 
@@ -130,7 +131,7 @@ static struct transport *create_transport(int socket, uint32_t peers, char *erro
     struct transport *transport = calloc(1, sizeof *transport + peers * sizeof transport->slots[0]);
     struct peer_guard *guards = calloc(peers, sizeof *guards);
     if (transport == NULL || guards == NULL || !create_host(transport, peers)) {
-        snprintf(error, capacity, "cannot serve udp: %s", strerror(errno));
+        snprintf(error, capacity, "cannot open the UDP port: %s", strerror(errno));
         close(socket);
         free(guards);
         if (transport != NULL)

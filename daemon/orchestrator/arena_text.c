@@ -26,7 +26,7 @@ char *arena_text_request(const char *json, const char *template_name)
     return text;
 }
 
-// Cuts behind a whole character of UTF-8.
+// Cuts after a whole character of UTF-8.
 static void copy_problem(struct arena_text *arena, const char *problem, const char *detail)
 {
     snprintf(arena->problem, sizeof arena->problem, "%s%s%s", problem,

@@ -375,7 +375,7 @@ static void execute(struct connection *connection, const char *body)
 }
 
 // Handles a packet. Clients find the end of a long answer by an empty packet of the server's type
-// behind their command, which is mirrored behind the answer.
+// after their command, which is mirrored after the answer.
 static void handle(struct connection *connection, const struct rcon_packet *packet)
 {
     connection->id = packet->id;

@@ -61,7 +61,7 @@ static void write_entry(struct json_writer *json, const struct recording_entry *
     json_write_end(json);
 }
 
-// A page of the list, the newest first: the first one, or the one behind the recording named
+// A page of the list, the newest first: the first one, or the one after the recording named
 // `before`. Where nothing is recorded (`recordings` NULL) it is empty. The caller frees the text;
 // NULL when memory runs out.
 static char *recordings_json(struct recordings *recordings, const char *before)

@@ -290,7 +290,7 @@ static void unlink_stream(struct recorder *recorder, const struct recorder_strea
     pthread_mutex_unlock(&recorder->mutex);
 }
 
-// The stream behind another one, or the first.
+// The stream after another one, or the first.
 static struct recorder_stream *next_stream(struct recorder *recorder,
                                            const struct recorder_stream *stream)
 {

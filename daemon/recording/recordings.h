@@ -71,7 +71,7 @@ uint64_t recordings_version(struct recordings *recordings);
 // The number of recordings in the list, and the bytes of their files.
 uint32_t recordings_count(struct recordings *recordings, uint64_t *bytes);
 
-// Copies up to `capacity` entries, the newest first: those behind the one of the name `before`,
+// Copies up to `capacity` entries, the newest first: those after the one of the name `before`,
 // which need not exist any more; NULL: from the newest on. Returns the number copied.
 uint32_t recordings_list(struct recordings *recordings, const char *before,
                          struct recording_entry *entries, uint32_t capacity);

@@ -24,7 +24,7 @@ struct results_def {
     struct loop *loop;     // borrowed
 };
 
-// Returns NULL when memory runs out. Until results_start, what is handed over waits.
+// Returns NULL when memory runs out. What is added before results_start is queued until then.
 struct results *results_create(const struct results_def *def);
 
 // Starts the thread, which opens the files: call it in the sandbox. Returns false with errno.

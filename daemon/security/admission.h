@@ -38,7 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Rates of wrong passwords: 10 of an address, and then one in six seconds; 16 times as many of a
+// Rates of wrong passwords: 10 per address, and then one in six seconds; 16 times as many of a
 // network (an IPv4 /24 or IPv6 /48). A client without a token waits, even with the right password.
 // There is no rate of all addresses, because strangers would use it up.
 #define ADMISSION_PASSWORDS_OF_ADDRESS ((struct rate){.interval = 6000, .burst = 10})

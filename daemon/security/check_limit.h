@@ -21,7 +21,7 @@
 // that this is at most a burst in a tick and 10 % of a CPU.
 #define CHECK_LIMIT_OF_ALL ((struct rate){.interval = 2, .burst = 100})
 
-// Failed handshakes: 10 of an address, 40 of a network, and then one in 2 s and one in 0.5 s. An
+// Failed handshakes: 10 per address, 40 per network, and then one in 2 s and one in 0.5 s. An
 // honest client fails once, if the arena's offer changes while it connects.
 #define CHECK_LIMIT_FAILURES_OF_ADDRESS ((struct rate){.interval = 2000, .burst = 10})
 #define CHECK_LIMIT_FAILURES_OF_NETWORK ((struct rate){.interval = 500, .burst = 40})

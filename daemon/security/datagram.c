@@ -157,7 +157,7 @@ enum datagram_verdict datagram_check(const uint8_t *data, size_t size)
 
 bool datagram_is_connect(const uint8_t *data, size_t size, struct datagram_connect *connect)
 {
-    // A CONNECT is reliable, hence behind a header with a sent time, and alone.
+    // A CONNECT is reliable, hence it follows a header with a sent time, and is alone.
     const uint8_t *command = data + HEADER_SIZE + SENT_TIME_SIZE;
     if (size != HEADER_SIZE + SENT_TIME_SIZE + CONNECT_SIZE ||
         (data[0] & HEADER_SENT_TIME >> 8) == 0 || (*command & COMMAND_NUMBER) != WIRE_CONNECT)

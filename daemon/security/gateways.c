@@ -13,7 +13,7 @@ enum {
     SPARE = 64,
     MAX_CAPACITY = 2 * RAIM_MAX_PEERS + SPARE,
     US_PER_S = 1000000,
-    // Entries of an address or network, in connections that it may have.
+    // Entries per address or network, in connections that it may have.
     ENTRIES_PER_CONNECTION = 2,
 };
 

@@ -63,7 +63,7 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
         reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_BUSY);
     else if (!raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES))
         reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_TEXT);
-    else if (cleaned[0] == '/') // behind what cannot be seen
+    else if (cleaned[0] == '/') // after invisible characters
         raim_chat_command(match, client, cleaned);
     else if (is_repeat(match, session, cleaned))
         reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_REPEAT);

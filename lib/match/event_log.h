@@ -65,7 +65,7 @@ void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence);
 void raim_event_log_release(struct raim_event_log *log, uint32_t tick);
 
 // Writes an EVENTS message of at most `capacity` bytes with events from `sequence` on that are due
-// to an audience, and moves `sequence` behind them. The epoch is the receiver's. Returns its size;
+// to an audience, and moves `sequence` past them. The epoch is the receiver's. Returns its size;
 // 0 when no event is due.
 size_t raim_event_log_write(const struct raim_event_log *log, enum raim_audience audience,
                             uint32_t epoch, uint32_t *sequence, uint8_t *bytes, size_t capacity);

@@ -251,7 +251,7 @@ struct raim_match_line {
     uint8_t level;                       // of the player's login; 0: none
     char admin[RAIM_MAX_NAME_BYTES + 1]; // name of the login; "": none
     char name[RAIM_MAX_NAME_BYTES + 1];  // of the player
-    char text[RAIM_MAX_TEXT_BYTES + 1];  // behind "/admin"; it may contain a password
+    char text[RAIM_MAX_TEXT_BYTES + 1];  // after "/admin"; it may contain a password
 };
 
 // Takes the oldest line; false when there is none.

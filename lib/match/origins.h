@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Electors of an address while active players are at several: one would turn a household into a
+// Electors per address while active players are at several: one would turn a household into a
 // single player; more let one attacker outvote many.
 #define RAIM_VOTE_ELECTORS 2
 

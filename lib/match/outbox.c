@@ -270,7 +270,7 @@ static bool is_served(const struct raim_match *match, uint32_t client)
     return (match->world->tick + client) % match->snapshot_interval == 0;
 }
 
-// Writes the events for a client that go into this tick's message, and moves `next` behind them.
+// Writes the events for a client that go into this tick's message, and moves `next` past them.
 static size_t write_events(const struct raim_match *match, struct raim_connection *client,
                            uint32_t *next, uint8_t *bytes)
 {

@@ -30,7 +30,7 @@ bool raim_spectators_join(struct raim_match *match, struct raim_connection *clie
                           uint32_t target);
 void raim_spectators_leave(struct raim_match *match, const struct raim_connection *client);
 
-// Receives the WATCH of a client that plays or watches. The reader stands behind the kind. A later
+// Receives the WATCH of a client that plays or watches. The reader stands after the kind. A later
 // WATCH replaces one that waits for raim_spectators_switch.
 void raim_spectators_receive(struct raim_match *match, struct raim_connection *client,
                              raim_reader *reader);

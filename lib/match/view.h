@@ -18,7 +18,7 @@ struct raim_sent_view {
     bool sent;
     uint32_t events; // the first event that was not sent up to this tick
     raim_wire_self self;
-    // The set of player slots, and behind it that of bullet slots, see raim_sent_view_bullets: in
+    // The set of player slots, followed by that of bullet slots, see raim_sent_view_bullets: in
     // one block with the rest, so that a snapshot waits for memory once.
     uint64_t players[];
 };

@@ -8,7 +8,7 @@
 struct raim_connection;
 struct raim_match;
 
-// Receives the VOTE of a client that plays or watches. The reader stands behind the kind. The last
+// Receives the VOTE of a client that plays or watches. The reader stands after the kind. The last
 // rejection is reported to the client within a tenth of a second.
 void raim_votes_receive(struct raim_match *match, struct raim_connection *client,
                         raim_reader *reader);

@@ -18,7 +18,7 @@
 // long.
 static const uint64_t most_contents = (uint64_t)16 << 30;
 
-// Fills an empty index with the whole frames behind the head, up to the first bytes that are no
+// Fills an empty index with the whole frames after the head, up to the first bytes that are no
 // frame continuing those before. Returns false where memory runs out.
 static bool raim_recording_scan(struct raim_recording_index *index, struct raim_unpacker *unpacker,
                                 const struct raim_recording_head *head, const uint8_t *bytes,
@@ -79,11 +79,10 @@ static bool rebuild(const uint8_t *bytes, size_t size, const struct raim_recordi
     }
     raim_recording_index_free(&index);
     if (rest->index == NULL)
-        raim_recording_explain(error, capacity,
-                               (const char *const[]){rest->keep > 0 || !has_memory
-                                                         ? "there is no memory for it"
-                                                         : "it holds no whole frame",
-                                                     NULL});
+        raim_recording_explain(
+            error, capacity,
+            (const char *const[]){
+                rest->keep > 0 || !has_memory ? "out of memory" : "it holds no whole frame", NULL});
     return rest->index != NULL;
 }
 
@@ -139,7 +138,7 @@ static uint8_t *copy(const struct raim_recording_source *source, uint64_t offset
     uint8_t *bytes = NULL;
     if (count <= most && count <= source->size && offset <= source->size - count) {
         bytes = malloc((size_t)count);
-        why = bytes == NULL ? "there is no memory for it" : "it cannot be read";
+        why = bytes == NULL ? "out of memory" : "it cannot be read";
         if (bytes != NULL && source->read(source->context, offset, bytes, (size_t)count))
             return bytes;
     }
@@ -285,7 +284,7 @@ static bool find_frames(struct raim_recording *recording, char *error, size_t ca
         raim_recording_index_free(&recording->index);
         if (!raim_recording_scan(&recording->index, recording->unpacker, &recording->head,
                                  recording->bytes, recording->size))
-            return reject(error, capacity, "there is no memory for it");
+            return reject(error, capacity, "out of memory");
         if (recording->index.frame_count == 0)
             return reject(error, capacity, "it holds no whole frame");
     }
@@ -301,7 +300,7 @@ static bool open_file(struct raim_recording *recording, char *error, size_t capa
         return false;
     recording->unpacker = raim_unpacker_create();
     if (recording->unpacker == NULL || !allocate(recording))
-        return reject(error, capacity, "there is no memory for it");
+        return reject(error, capacity, "out of memory");
     return find_frames(recording, error, capacity) &&
            (raim_replay_load(recording, 0, false) || reject(error, capacity, recording->fault.why));
 }
@@ -311,7 +310,7 @@ struct raim_recording *raim_recording_open(const uint8_t *bytes, size_t size, ch
 {
     struct raim_recording *recording = calloc(1, sizeof *recording);
     if (recording == NULL) {
-        reject(error, capacity, "there is no memory for it");
+        reject(error, capacity, "out of memory");
         return NULL;
     }
     recording->bytes = bytes;

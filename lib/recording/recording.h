@@ -112,10 +112,10 @@ const struct raim_recording_player *raim_recording_players(const struct raim_rec
                                                            uint32_t *count);
 
 // Goes to the state after `tick` steps, 0 to the info's ticks, from the keyframe before it. Returns
-// false at a fault. An opened recording is at tick 0. Going back clears a fault behind.
+// false at a fault. An opened recording is at tick 0. Going back clears a fault that lies ahead.
 bool raim_recording_seek(struct raim_recording *recording, uint32_t tick);
 
-// Plays the next tick. Returns false at the end, where what happened behind the last tick is
+// Plays the next tick. Returns false at the end, where what happened after the last tick is
 // applied and compared, too, and at a fault, where the world is as far as it was simulated.
 bool raim_recording_step(struct raim_recording *recording);
 
@@ -184,7 +184,7 @@ const struct raim_recording_line *raim_recording_chat(const struct raim_recordin
 
 // The sets of players and bullets, by slot, that the snapshots sent to the client of the player in
 // `slot` show after the last tick; valid until the next call. Returns false where nothing is known:
-// a bot, a client that enters, or before the first step behind a keyframe.
+// a bot, a client that enters, or before the first step after a keyframe.
 bool raim_recording_sent(struct raim_recording *recording, uint32_t slot, const uint64_t **players,
                          const uint64_t **bullets);
 

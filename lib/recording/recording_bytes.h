@@ -18,7 +18,7 @@ static inline uint64_t raim_read_u64(raim_reader *reader)
     return low | (uint64_t)raim_read_bits(reader, 32) << 32;
 }
 
-// A text of at most 255 bytes, behind its length in a byte.
+// A text of at most 255 bytes, after its length in a byte.
 static inline void raim_write_short_text(raim_writer *writer, const char *text)
 {
     const size_t length = strlen(text);

@@ -12,7 +12,7 @@
 // zstd's default: the recorder's thread compresses an hour of 64 players in seconds.
 enum { LEVEL = 3 };
 
-// The frame header's descriptor, behind the magic number (RFC 8878, 3.1.1.1.1).
+// The frame header's descriptor, after the magic number (RFC 8878, 3.1.1.1.1).
 enum { DESCRIPTOR = 4, HAS_CHECKSUM = 4 };
 
 // The two contexts of libzstd are its own opaque types.

@@ -28,5 +28,5 @@ void raim_recording_head_write(const uint8_t *scene, size_t scene_size, uint32_t
 bool raim_recording_head_read(const uint8_t *bytes, size_t size, struct raim_recording_head *head,
                               struct raim_map **map, char *error, size_t capacity);
 
-// Writes texts, one behind the other, as an explanation; what does not fit is cut.
+// Writes texts, one after the other, as an explanation; what does not fit is cut.
 void raim_recording_explain(char *error, size_t capacity, const char *const *texts);

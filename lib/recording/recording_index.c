@@ -39,7 +39,7 @@ static void write_tables(raim_writer *writer, const struct raim_recording_index 
     raim_write_bits(writer, index->chapter_count, 32);
     for (uint32_t i = 0; i < index->chapter_count; i++) {
         const struct raim_chapter *chapter = &index->chapters[i];
-        // What happens behind the last tick is shown by it.
+        // What happens after the last tick is shown by it.
         raim_write_bits(writer, chapter->tick < index->ticks ? chapter->tick : index->ticks, 32);
         raim_write_bits(writer, chapter->kind, 8);
         raim_write_bits(writer, chapter->player, 16);

@@ -19,7 +19,7 @@ struct raim_recording_index {
     uint32_t chapter_count, chapter_capacity;
     struct raim_recording_player *players;
     uint32_t player_count, player_capacity;
-    uint64_t end;   // offset in the file behind the last data frame
+    uint64_t end;   // offset in the file after the last data frame
     uint32_t ticks; // steps
     uint32_t round; // of the first keyframe
     uint32_t clients, bots;

@@ -164,7 +164,7 @@ static uint8_t *write_id(uint8_t *bytes, raim_player_id id)
     return bytes;
 }
 
-// A text of at most 255 bytes behind its length.
+// A text of at most 255 bytes after its length.
 static uint8_t *write_text(uint8_t *bytes, const char *text)
 {
     const size_t length = strlen(text);

@@ -48,7 +48,7 @@ static bool unpack(struct raim_recording *recording)
         recording->contents_capacity = recording->contents != NULL ? frame.contents_size : 0;
     }
     if (recording->contents == NULL)
-        return raim_replay_fail(recording, RAIM_FAULT_MEMORY, "there is no memory for it");
+        return raim_replay_fail(recording, RAIM_FAULT_MEMORY, "out of memory");
     if (!raim_unpack(recording->unpacker, recording->bytes + start, &frame, recording->contents))
         return raim_replay_fail(recording, RAIM_FAULT_FRAME, "the data frame is damaged");
     raim_input *inputs = recording->reader.inputs;
@@ -121,7 +121,7 @@ static void set_member(struct raim_recording *recording, const struct raim_recor
     member->is_bot = record->is_bot;
 }
 
-// Reads the names behind the keyframe, one for each player in the order of the slots.
+// Reads the name records that follow the keyframe: one per player, in slot order.
 static bool read_names(struct raim_recording *recording)
 {
     const raim_player *players = raim_world_players_const(recording->world);
@@ -459,5 +459,5 @@ bool raim_replay_tick(struct raim_recording *recording)
     }
     return recording->tick <= recording->info.ticks ||
            raim_replay_fail(recording, RAIM_FAULT_FRAME,
-                            "the last data frame ends behind the tick that the index says");
+                            "the last data frame ends after the tick that the index says");
 }

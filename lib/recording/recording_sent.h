@@ -23,7 +23,7 @@ struct raim_sent_tick {
 };
 #define RAIM_SENT_BORN 1024
 
-// Returns the words of a client's set: players, and behind them bullets.
+// Returns the words of a client's set: players, followed by bullets.
 static inline uint32_t raim_sent_words(const struct raim_sent_tick *tick)
 {
     return tick->player_words + tick->bullet_words;

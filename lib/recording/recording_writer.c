@@ -95,7 +95,8 @@ bool raim_recording_writer_begin(struct raim_recording_writer *writer, const uin
     return true;
 }
 
-// Compresses the collected frame behind what a buffer holds. Returns its size; 0: no memory.
+// Compresses the collected frame and appends it to what a buffer holds. Returns its size; 0: no
+// memory.
 static size_t pack(struct raim_recording_writer *writer, struct buffer *buffer)
 {
     const size_t bound = raim_packed_bound(writer->frame.size);

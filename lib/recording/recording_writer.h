@@ -59,5 +59,5 @@ struct raim_recording_rest {
 bool raim_recording_rebuild(const uint8_t *bytes, size_t size, struct raim_recording_rest *rest,
                             char *error, size_t capacity);
 
-// Returns the offset of the first data frame, behind the head; 0: the bytes have no head.
+// Returns the offset of the first data frame, after the head; 0: the bytes have no head.
 size_t raim_recording_head_size(const uint8_t *bytes, size_t size);

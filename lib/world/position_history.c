@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A ring buffer of ticks, stored behind the bullets of a world.
+// A ring buffer of ticks, stored after the bullets of a world.
 #include "position_history.h"
 
 #include <assert.h>

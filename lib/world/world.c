@@ -11,7 +11,8 @@ static_assert(sizeof(raim_player) == 2 * 16 + 4 * 4 + 6 * 2 + 4, "no padding");
 static_assert(sizeof(raim_bullet) == 2 * 16 + 4 + 6 * 2, "no padding");
 static_assert(sizeof(raim_position_sample) == 16 + 8, "no padding");
 static_assert(sizeof(struct raim_world) == sizeof(raim_rules) + 8 + 8 * 4, "no padding");
-static_assert(sizeof(struct raim_world) % sizeof(double) == 0, "players are aligned behind it");
+static_assert(sizeof(struct raim_world) % sizeof(double) == 0,
+              "the players that follow are aligned");
 
 static_assert(RAIM_MAX_PLAYERS <= RAIM_MAX_BULLETS, "every player has a bullet slot");
 

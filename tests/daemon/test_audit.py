@@ -81,7 +81,7 @@ class AuditTest(unittest.TestCase):
         content[place] ^= 16
         lines = self.verify(DIFFERS, self.path, self.write("flipped", content))
         self.assertEqual([line.split()[0] for line in lines[1:3]], ["verified", "damaged"])
-        self.assertIn("the data frame is damaged: behind tick ", lines[3])
+        self.assertIn("the data frame is damaged: after tick ", lines[3])
         begin = int(lines[3].rsplit(" ", 1)[1])
         self.assertLessEqual(begin, place)
         self.assertEqual(content[begin:begin + 4], b"\x28\xb5\x2f\xfd") # of zstd, RFC 8878

@@ -181,7 +181,7 @@ class NetworkTest(unittest.TestCase):
                 return [row for daemon in daemons for row in self.status(daemon)["arenas"]]
             # The last of the queries may be in no status yet.
             ended = [row["tick"] for row in arenas()]
-            rows = harness.poll("ticks behind the queries", lambda: next(
+            rows = harness.poll("ticks after the queries", lambda: next(
                 (now for now in [arenas()]
                  if all(row["tick"] > tick + 60 for row, tick in zip(now, ended))), None))
             return {row["name"]: row["queries"] for row in rows}

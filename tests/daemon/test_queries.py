@@ -65,7 +65,7 @@ class Asker:
         return reply[5:]
 
     def ask(self, question, padding=b""):
-        """The reply behind its kind."""
+        """The reply after its kind."""
         reply = self.exchange(PREFIX + question + self.challenge(question, padding) + padding)
         kind = {INFO: b"I", PLAYERS: b"D", RULES: b"E"}[question]
         if reply[:5] != PREFIX + kind or len(reply) > 1400:
@@ -94,7 +94,7 @@ class Asker:
             index, name, (score, seconds) = reader.take("B"), reader.text(), reader.take("if")
             players.append({"index": index, "name": name, "score": score, "seconds": seconds})
         if reader.data:
-            raise AssertionError(f"behind the players: {reader.data}")
+            raise AssertionError(f"after the players: {reader.data}")
         return players
 
     def rules(self):
@@ -104,7 +104,7 @@ class Asker:
             key = reader.text()
             rules[key] = reader.text()
         if reader.data:
-            raise AssertionError(f"behind the rules: {reader.data}")
+            raise AssertionError(f"after the rules: {reader.data}")
         return rules
 
 

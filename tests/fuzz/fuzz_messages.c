@@ -21,7 +21,7 @@ static void assert_one_spelling(size_t size)
     assert(memcmp(written, message, size) == 0);
 }
 
-// Behind the kind of what was written.
+// After the kind of what was written.
 static raim_reader read_again(size_t size)
 {
     assert(size > 0);

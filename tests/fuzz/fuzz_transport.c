@@ -32,7 +32,7 @@ enum {
     MAX_WAITING = 64,
     MAX_REPETITIONS = 10000, // commands
     // Nodes of ENet's lists that a byte may cost: a command of seven bytes walks one list of those
-    // that wait, behind those that came with it.
+    // that wait, after those that came with it.
     VISITS_PER_BYTE = 14,
     OWN_COMMANDS = 8, // of ENet's, beside messages
 };
@@ -313,7 +313,7 @@ static void send_connect(uint32_t who, struct fuzz_input *input)
     post_enet(who, bytes, sizeof bytes);
 }
 
-// Any commands, behind the header that makes them this stranger's.
+// Any commands, after the header that makes them this stranger's.
 static void send_commands(uint32_t who, struct fuzz_input *input)
 {
     const struct stranger *stranger = &net.strangers[who];

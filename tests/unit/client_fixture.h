@@ -56,7 +56,7 @@ static inline void destroy_client(void *client)
     raim_client_destroy(client);
 }
 
-// A client that has not tried to connect yet. It is destroyed behind the test.
+// A client that has not tried to connect yet. It is destroyed after the test.
 static inline struct raim_client *create_client(const struct raim_client_def *def)
 {
     struct raim_client *client = raim_client_create(def);

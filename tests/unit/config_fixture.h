@@ -92,7 +92,7 @@ static inline void unload(void *config)
     config_unload(config);
 }
 
-// The configuration is unloaded behind the test.
+// The configuration is unloaded after the test.
 static inline struct config *assert_accepted(const char *text)
 {
     struct config *config = config_of(text);

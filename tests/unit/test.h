@@ -21,16 +21,16 @@ void test_register(const char *file, struct CMUnitTest test);
 // What is called before the first test of the file and after the last.
 void test_register_group(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
-// What is called before and behind each test of the file.
+// What is called before and after each test of the file.
 void test_register_each(const char *file, void (*set_up)(void), void (*tear_down)(void));
 
-// Calls the function behind the running test, passed or not; the last one added comes first.
+// Calls the function after the running test, passed or not; the last one added comes first.
 void test_at_end(void (*function)(void *), void *argument);
 
 // Calls the function of this argument now, where a test makes many things.
 void test_end_now(const void *argument);
 
-// Frees the memory behind the running test, and returns it.
+// Frees the memory after the running test, and returns it.
 static inline void *freed(void *memory)
 {
     test_at_end(free, memory);
@@ -49,7 +49,7 @@ static inline void *freed(void *memory)
     static void test_##name(__attribute__((unused)) void **state)
 
 // Once in a file or in its fixture's header: calls a `void set_up(void)` before and a
-// `void tear_down(void)` behind each test.
+// `void tear_down(void)` after each test.
 #define TEST_EACH(set_up, tear_down)                                                               \
     __attribute__((constructor)) static void register_each(void)                                   \
     {                                                                                              \

@@ -92,7 +92,7 @@ static void print_differences(FILE *out, const struct raim_recording *recording)
 
 static void print_fault(FILE *out, const struct raim_recording_fault *fault, uint32_t tick_hz)
 {
-    fprintf(out, "    %s: behind ", fault->why);
+    fprintf(out, "    %s: after ", fault->why);
     print_time(out, fault->tick, tick_hz);
     fputs(", right up to ", out);
     print_time(out, fault->agreed, tick_hz);
@@ -155,10 +155,10 @@ static enum verify_status verify_recording(struct raim_recording *recording, con
         return VERIFY_DIFFERS;
     }
     if (!info->is_complete)
-        fprintf(out, "    it has no index: its end is missing, behind byte %" PRIu64 "\n",
+        fprintf(out, "    it has no index: its end is missing, after byte %" PRIu64 "\n",
                 info->whole_bytes);
     else if (compared == 0)
-        fputs("    there is no digest in it\n", out);
+        fputs("    the recording holds no digest\n", out);
     return info->is_complete && compared > 0 ? VERIFY_GOOD : VERIFY_DIFFERS;
 }
 

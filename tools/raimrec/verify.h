@@ -17,7 +17,7 @@ enum verify_status {
     VERIFY_OTHER_VERSION = 76, // EX_PROTOCOL: the recording needs another version
 };
 
-// Verifies the files in turn and prints a line for each, with the lines that explain it behind.
+// Verifies the files in turn and prints a line for each, followed by the lines that explain it.
 enum verify_status verify_files(char *const *paths, int count, FILE *out);
 
 // Differences of two worlds, field by field, for people who look for the cause. Thread rule: the

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-// BETWEEN two digests, behind a keyframe; BEFORE the next keyframe and its digest.
+// BETWEEN two digests, after a keyframe; BEFORE the next keyframe and its digest.
 enum { PLAYERS = 3, TICKS = 1500, BETWEEN = 630, BEFORE = 1197 };
 
 // What the recorder does wrong: with a bullet in the tick BEFORE, otherwise BETWEEN.
@@ -158,7 +158,7 @@ TEST(a_wrong_player_is_named_with_its_field)
     record(MOVES_A_PLAYER);
     char *text = verify(VERIFY_DIFFERS, 1);
     assert_says(text, "differs");
-    assert_says(text, "the world differs from the recorded digest: behind tick 649 (10.82 s)");
+    assert_says(text, "the world differs from the recorded digest: after tick 649 (10.82 s)");
     assert_says(text, "right up to tick 600 (10.00 s)");
     assert_says(text, "player 1 (somebody): position.y is ");
     assert_says(text, "a difference of -0.25");
@@ -169,7 +169,7 @@ TEST(a_wrong_bullet_is_named_with_its_player)
 {
     record(TURNS_A_BULLET);
     char *text = verify(VERIFY_DIFFERS, 1);
-    assert_says(text, "    the world differs from the next keyframe: behind tick 1200 (20.00 s)");
+    assert_says(text, "    the world differs from the next keyframe: after tick 1200 (20.00 s)");
     assert_says(text,
                 " of player 0 (somebody): aim is 32769 in the recording and 32768 simulated, a "
                 "difference of -1");

@@ -362,7 +362,7 @@ TEST(a_winner_that_falls_silent_has_lost)
     assert_int_equal(server.connects[IPV6], 0);
 }
 
-// There the server knows the session.
+// Reconnecting begins with the address that won: only there does the server know the session.
 TEST(the_next_connection_begins_with_the_last_winner)
 {
     const struct raim_connector_def def = {.access_size = 0};

@@ -125,7 +125,7 @@ static void forget(void *client)
     free(gone);
 }
 
-// The client is forgotten behind the test.
+// The client is forgotten after the test.
 static struct client *ask(const char *method, const char *headers)
 {
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(server.port)};

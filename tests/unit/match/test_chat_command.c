@@ -67,7 +67,7 @@ TEST(help_lists_the_commands_to_its_sender_alone)
     }
     say(test, 0, "/help");
     assert_true(listen(test, 0, 20).notices >= 2);
-    say(test, 0, "\xe2\x80\x8b /help"); // behind what cannot be seen
+    say(test, 0, "\xe2\x80\x8b /help"); // after an invisible character
     assert_true(listen(test, 0, 20).notices >= 2);
 }
 

@@ -14,7 +14,7 @@ static ENetPeer *enet_peer_of(uint32_t peer)
     return &transport->host->peers[peer];
 }
 
-// Sends commands from a client's socket, behind the header that makes them its own.
+// Sends commands from a client's socket, after the header that makes them its own.
 static void send_as(const struct client *client, const void *commands, size_t size)
 {
     const uint16_t header[] = {

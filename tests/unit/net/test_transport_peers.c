@@ -202,7 +202,7 @@ TEST(no_memory_costs_messages_and_not_the_server)
     send_to_peer(2, true, 0, 100);
     char error[200];
     assert_null(transport_open("127.0.0.1", 0, 4, error, sizeof error));
-    assert_string_equal(error, "cannot serve udp: Cannot allocate memory");
+    assert_string_equal(error, "cannot open the UDP port: Cannot allocate memory");
     allocations_until_failure = -1;
     // A reliable message that could not be stored ends the connection: it would leave a gap.
     assert_int_equal(transport_stats(transport)->overflows, 1);

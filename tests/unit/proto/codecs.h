@@ -48,7 +48,7 @@ struct codec {
     enum raim_message_kind kind;
     void (*draw)(union message *message);                                     // into zeros
     size_t (*write)(union message *message, uint8_t *bytes, size_t capacity); // or 0
-    bool (*read)(raim_reader *reader, union message *message);                // behind the kind
+    bool (*read)(raim_reader *reader, union message *message);                // after the kind
 };
 
 extern const struct codec codecs[];

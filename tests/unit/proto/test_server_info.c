@@ -156,8 +156,9 @@ TEST(what_is_broken_ends_the_list)
     assert_int_equal(list.count, 0);
     assert_true(raim_master_list_read(BYTES(HEAD "/0123456789abcdef\1"), &list));
     assert_int_equal(list.count, 0);
-    assert_true(raim_master_list_read(BYTES(HEAD "\\\1\2\3\4\0\0\\\1\2\3\4\0\1x\1\2\3\4\1\1"),
-                                      &list)); // no port, then a wrong mark
+    assert_true(
+        raim_master_list_read(BYTES(HEAD "\\\1\2\3\4\0\0\\\1\2\3\4\0\1x\1\2\3\4\1\1"),
+                              &list)); // the first has port 0, the third 'x' for a backslash
     assert_int_equal(list.count, 1);
     assert_int_equal(list.entries[0].port, 1);
 }

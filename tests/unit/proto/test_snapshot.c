@@ -102,7 +102,7 @@ TEST(no_damage_does_harm)
         const size_t size = write_frame(bytes, sizeof bytes);
         for (int j = 0; j < ATTACKS && size < 128; j++)
             hostile_attack(accepts_snapshot, bytes, size);
-        // Random bytes behind the valid header of a delta.
+        // Random bytes after the valid header of a delta.
         const size_t most = size < sizeof random ? size : sizeof random;
         memcpy(random, bytes, most);
         for (int j = 0; j < INVENTIONS && size < 512 && most > 6; j++) {

@@ -34,7 +34,7 @@ TEST(the_golden_recording_is_replayed_to_the_bit)
     }
     const struct raim_recording_fault *fault = raim_recording_fault(recording);
     if (fault != NULL)
-        fail_msg("%s, behind tick %u", fault->why, fault->agreed);
+        fail_msg("%s, after tick %u", fault->why, fault->agreed);
     const struct raim_recording_info *info = raim_recording_info(recording);
     assert_int_equal(raim_recording_tick(recording), 900);
     assert_int_equal(info->clients, 3);

@@ -179,7 +179,7 @@ TEST(a_connection_keeps_its_entry, set_up, tear_down)
     assert_false(is_announced(1, 1));
 }
 
-// Within a sweep's second more clients may come and go than there are entries.
+// Entries are freed once a second. More clients than there are entries may come and go in between.
 TEST(a_table_of_peers_that_have_just_connected_is_full_until_a_sweep, set_up, tear_down)
 {
     for (uint16_t i = 0; i < CAPACITY; i++) {

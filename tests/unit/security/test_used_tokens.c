@@ -47,7 +47,7 @@ static void reopen(int64_t now_s)
     assert_non_null(admission);
 }
 
-// In directories that are removed behind the test.
+// In directories that are removed after the test.
 static void open_in_directories(void)
 {
     remove_directories(NULL);

@@ -116,7 +116,7 @@ static void release(void *document)
     json_decref(document);
 }
 
-// The document is released behind the test.
+// The document is released after the test.
 static json_t *parse(char *text)
 {
     assert_non_null(text);
