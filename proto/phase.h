@@ -16,7 +16,7 @@ enum raim_phase {
 struct raim_wire_phase {
     enum raim_phase phase;
     uint32_t round;       // from 1 on, modulo 2^16. Where it is another than before, all scores and
-                          // deaths begin anew at 0
+                          // deaths begin again at 0
     bool has_end;         // PLAY: the clock ends the round; BREAK: it always does
     uint32_t end_tick;    // with has_end: the tick of the end
     uint32_t score_limit; // points that end the round, 0: none

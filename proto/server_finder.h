@@ -37,9 +37,9 @@ struct raim_finder_datagram {
 };
 
 struct raim_finder_def {
-    uint64_t nonce; // random, so that only answers are believed
-    // Asks until everybody has answered, three times at most. Otherwise it asks again and again, so
-    // that rows stay up to date.
+    uint64_t nonce; // random; an answer repeats it
+    // True: asks each server until it answers, three times at most. False: asks for ever, so that
+    // rows stay up to date.
     bool is_once;
     bool has_network; // searches the local network
     void (*send)(void *context, const struct raim_finder_datagram *datagram);
@@ -84,7 +84,7 @@ void raim_finder_update(struct raim_finder *finder, double now_s);
 void raim_finder_take(struct raim_finder *finder, const struct raim_address *from,
                       enum raim_finder_place place, const uint8_t *data, size_t size, double now_s);
 
-// With `is_once`: whether something was asked that may still be answered.
+// With `is_once`: whether an answer may still come.
 bool raim_finder_is_waiting(const struct raim_finder *finder, double now_s);
 
 // Whether every master has sent a list.
@@ -93,8 +93,8 @@ bool raim_finder_has_all_lists(const struct raim_finder *finder);
 struct raim_finder_row {
     uint32_t address_count;
     struct raim_address addresses[RAIM_FINDER_ADDRESSES];
-    uint32_t answering;           // which of them answered last
-    bool answers;                 // to the recent queries
+    uint32_t answering;           // index of the address that answered last
+    bool answers;                 // whether it answered the recent queries
     uint32_t answer_count;        // ever
     double ping_ms;               // smallest of the recent ones
     uint64_t server;              // of a discovery: the same at all addresses; 0: unknown

@@ -34,29 +34,28 @@ extern "C" {
 struct raim_client;
 
 struct raim_client_def {
-    size_t struct_size;    // sizeof (struct raim_client_def), set by raim_client_default_def
-    const char *name;      // UTF-8; bytes after the 24th are ignored
-    bool watch;            // join as a spectator and not as a player
-    raim_player_id target; // the player to watch; RAIM_NOBODY: the server chooses
-    double
-        connect_timeout_s; // 0 or more: without an answer for so long the first connection is lost
-    const uint8_t *access; // access token, for arenas that want one
-    uint32_t access_size;  // bytes, at most RAIM_ACCESS_BYTES; 0: no token
+    size_t struct_size;       // sizeof (struct raim_client_def), set by raim_client_default_def
+    const char *name;         // UTF-8; bytes after the 24th are ignored
+    bool watch;               // join as a spectator and not as a player
+    raim_player_id target;    // the player to watch; RAIM_NOBODY: the server chooses
+    double connect_timeout_s; // 0 or more: the first connection is given up without an answer
+    const uint8_t *access;    // access token, for arenas that want one
+    uint32_t access_size;     // bytes, at most RAIM_ACCESS_BYTES; 0: no token
     // The public key, of RAIM_KEY_BYTES, of the only server that a link may talk to; the
     // link then rejects plain text. A key inside the access token takes precedence. NULL: any
     // server; the link then keeps to the key of its first completed handshake.
     const uint8_t *server_key;
-    bool require_encryption; // a link never talks in plain text, whatever the server offers
+    bool require_encryption; // a link does not use servers that do not encrypt
     const char *password; // of the arena, of 1 to 128 bytes; a link copies it, wipes its copy when
-                          // it closes, and shows it to encrypted servers alone. NULL: none
+                          // it closes, and uses it with servers that encrypt. NULL: none
     // The seed of an Ed25519 key, of RAIM_KEY_BYTES, with which a link answers the server's
     // challenge after "/admin login NAME". NULL: none.
     const uint8_t *admin_key;
     bool small_datagrams; // a link's path carries no more than 1124 bytes of UDP's payload
 };
 
-// Fills a def of this size: a player called "player", with a timeout of 10 s. For programs that
-// cannot call an inline function; in C and C++ raim_client_default_def does it.
+// Fills a def of this size with the defaults: a player called "player", a timeout of 10 s. For
+// languages that cannot call the inline raim_client_default_def.
 void raim_client_init_def(struct raim_client_def *def, size_t struct_size);
 
 static inline struct raim_client_def raim_client_default_def(void)
@@ -70,7 +69,7 @@ static inline struct raim_client_def raim_client_default_def(void)
 const char *raim_version(void);
 
 enum raim_client_state {
-    RAIM_CLIENT_CONNECTING, // there is no connection yet, or the hello is unanswered
+    RAIM_CLIENT_CONNECTING, // not connected, or the hello is not answered yet
     RAIM_CLIENT_ENTERING,   // welcomed; the map and the roster are still incomplete
     RAIM_CLIENT_PLAYING,
     RAIM_CLIENT_RESUMING, // the connection is lost; the client tries to resume its session
@@ -117,8 +116,8 @@ enum raim_client_event_kind {
     RAIM_CLIENT_CHAT_REJECTED, // the server did not forward the local player's chat
     RAIM_CLIENT_PHASE,
     RAIM_CLIENT_NOTICE,        // a line of the server for the local player alone
-    RAIM_CLIENT_VOTE_BEGAN,    // raim_client_get_vote tells which
-    RAIM_CLIENT_VOTE_ENDED,    // raim_client_get_vote tells how
+    RAIM_CLIENT_VOTE_BEGAN,    // see raim_client_get_vote
+    RAIM_CLIENT_VOTE_ENDED,    // see the outcome in raim_client_get_vote
     RAIM_CLIENT_VOTE_REJECTED, // the server did not call or count the local player's vote
 };
 
@@ -145,13 +144,13 @@ struct raim_client_event {
                            // operator
     raim_player_id victim; // KILL
     double rewound_ms;     // KILL: how far the server rewound the victim for the shooter
-    bool by_operator;      // CHAT: by the operator, to be shown by more than a name, which players
+    bool by_operator;      // CHAT: by the operator: mark it by more than the name, which players
                            // can imitate
-    char text[RAIM_MAX_TEXT_BYTES + 1]; // CHAT, NOTICE; VOTE_REJECTED: why, for people;
-                                        // else ""
-    uint32_t chat_rejection;            // CHAT_REJECTED: why, see raim_client_chat_rejection_name
-    enum raim_client_phase_kind phase;  // PHASE
-    uint32_t round;                     // PHASE
+    char text[RAIM_MAX_TEXT_BYTES + 1]; // CHAT, NOTICE: the text. VOTE_REJECTED: the
+                                        // reason, for people. Else ""
+    uint32_t chat_rejection; // CHAT_REJECTED: the reason, see raim_client_chat_rejection_name
+    enum raim_client_phase_kind phase; // PHASE
+    uint32_t round;                    // PHASE
 };
 
 // What a vote is about; its bit in raim_client_vote_kinds is 1 << kind.
@@ -161,9 +160,9 @@ enum raim_client_vote_kind {
     RAIM_CLIENT_VOTE_MAP,      // a map of raim_client_vote_map, at once
     RAIM_CLIENT_VOTE_NEXTMAP,  // the round ends, and the next map follows
     RAIM_CLIENT_VOTE_RESTART,  // the round ends, and begins again
-    RAIM_CLIENT_VOTE_EXTEND,   // minutes more of this round
+    RAIM_CLIENT_VOTE_EXTEND,   // this round lasts some minutes longer
     RAIM_CLIENT_VOTE_SPECTATE, // a player may only watch for some minutes
-    RAIM_CLIENT_VOTE_PAUSE,    // a pause; while there is one by a vote: its end
+    RAIM_CLIENT_VOTE_PAUSE,    // the match pauses, or a pause by a vote ends
 };
 
 enum raim_client_vote_choice {
@@ -185,8 +184,8 @@ struct raim_client_vote {
     char reason[RAIM_MAX_VOTE_REASON_BYTES + 1];
     double left_s;                       // until it ends, 0 or more
     uint32_t yes, no;                    // votes
-    uint32_t electors;                   // who may vote; an address has one vote
-    uint32_t needed;                     // so many yes pass it at once
+    uint32_t electors;                   // active players who may vote, at most two per address
+    uint32_t needed;                     // votes of yes that pass it at once
     enum raim_client_vote_choice choice; // the local player's
     uint32_t outcome; // see raim_client_vote_outcome_name; 0: it runs, or none has ended
 };
@@ -234,7 +233,7 @@ struct raim_client_quality {
     double corrections_units; // sum of all prediction errors
 };
 
-// Copies the def, and all that it points to except the keys and `password`, which link.h uses.
+// Copies the def and what it points to, except the keys and `password`: only link.h uses those.
 // NULL when memory runs out, or for a def without its size. Destroy takes NULL.
 struct raim_client *raim_client_create(const struct raim_client_def *def);
 void raim_client_destroy(struct raim_client *client);

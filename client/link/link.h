@@ -35,8 +35,9 @@ uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacit
 // Reads the seed of an admin's key, for struct raim_client_def, from a file of `raimctl token key`.
 // False for any other file.
 bool raim_link_read_admin_key(const char *path, uint8_t key[RAIM_KEY_BYTES]);
+
 // Reads the first line of a file, without its end, as a password: at most 128 bytes, and at least
-// one. False for any other file, or one that cannot be read. The caller wipes it.
+// one. False for any other file, or one that cannot be read. The caller wipes the password.
 #define RAIM_LINK_PASSWORD_BYTES 129 // with its terminating zero
 bool raim_link_read_password(const char *path, char password[RAIM_LINK_PASSWORD_BYTES]);
 
@@ -46,8 +47,8 @@ void raim_link_wipe(void *secret, size_t size);
 // Begins to connect a client of this def to a host (a name, or an address of IPv4 or IPv6 without
 // brackets) and UDP port. Where a name has several addresses, those of both families are tried in
 // turns, a quarter of a second apart, and the first server that answers wins (RFC 8305). Copies the
-// def and all that it points to. NULL for a host or a def that cannot be right, or when no memory
-// or no random numbers are available. A name that cannot be resolved ends the client.
+// def and all that it points to. NULL for an invalid host or def, or when no memory or no random
+// numbers are available. A name that cannot be resolved ends the client.
 struct raim_link *raim_link_open(const char *host, uint16_t port,
                                  const struct raim_client_def *def);
 
@@ -66,8 +67,8 @@ void raim_link_update(struct raim_link *link);
 // The steady clock of the link and its client in microseconds: `now_us` of client.h.
 uint64_t raim_link_now_us(void);
 
-// Whether an input is due, and the input for one tick, which is sent at once where the server needs
-// it; see raim_client_write_input.
+// Whether an input is due, and takes the input for one tick, which the link sends at once where the
+// server needs it; see raim_client_write_input.
 bool raim_link_is_input_due(const struct raim_link *link);
 void raim_link_send_input(struct raim_link *link, const raim_input *input);
 
@@ -107,8 +108,8 @@ bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTE
 // Whether the client has ended because the name of the server cannot be resolved.
 bool raim_link_is_unresolved(const struct raim_link *link);
 
-// Whether the link, while it connects, derives the key of its def's password, in a thread of its
-// own: 64 MiB of memory and some 100 ms of a processor.
+// Whether the link, while it connects, derives the key of its def's password. A thread of the link
+// does so, with 64 MiB of memory and in some 100 ms of a processor.
 bool raim_link_is_deriving(const struct raim_link *link);
 
 // Totals since raim_link_open.
@@ -133,7 +134,7 @@ struct raim_link_traffic raim_link_get_traffic(const struct raim_link *link);
 // - Inputs: raim_link_set_input. Do not call raim_link_send_input.
 // - Events and snapshots wait in the client until the application reads them under the lock.
 
-// Starts the thread. False where there is none to be had, or it runs already.
+// Starts the thread. False if the system provides none, or if it runs already.
 bool raim_link_start_thread(struct raim_link *link);
 
 // Ends the thread, within 10 ms, and gives the link back to the caller's thread; raim_link_close

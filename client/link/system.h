@@ -54,12 +54,12 @@ void raim_system_wait(const raim_socket *sockets, uint32_t count, uint64_t timeo
 
 struct raim_thread;
 
-// Starts a thread, which receives no signals. NULL where there is none to be had. Joining waits for
+// Starts a thread, which receives no signals. NULL if the system provides none. Joining waits for
 // its end and frees it.
 struct raim_thread *raim_system_start_thread(void (*run)(void *context), void *context);
 void raim_system_join_thread(struct raim_thread *thread);
 
-// Starts a thread that nobody joins. False where there is none to be had.
+// Starts a thread that nobody joins. False if the system provides none.
 bool raim_system_start_detached_thread(void (*run)(void *context), void *context);
 
 // A mutex that its owner may lock again. NULL when memory runs out; destroying takes NULL.

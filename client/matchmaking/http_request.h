@@ -32,7 +32,7 @@ enum http_request_state {
 // Continues the request without blocking. Call it once per frame.
 enum http_request_state http_request_poll(struct http_request *request);
 
-// Waits until there is something to continue with, or for so long.
+// Waits until there is something to continue with, or until the time has passed.
 void http_request_wait(struct http_request *request, int timeout_ms);
 
 // ANSWERED: the status of HTTP, and the body, which is valid until http_request_destroy.

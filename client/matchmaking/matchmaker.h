@@ -16,7 +16,7 @@
 #define MATCHMAKER_PATIENCE_S 2.5
 #define MATCHMAKER_BREAK_PATIENCE_S 1.0
 
-// Without an answer of the arena's server for so long, another arena is asked for.
+// A server of an arena that does not answer within this time is given up for another arena.
 #define MATCHMAKER_CONNECT_S 3.0
 
 #define MATCHMAKER_PROBLEM_BYTES 128
@@ -34,19 +34,20 @@ struct matchmaker_arena {
 struct matchmaker *matchmaker_queue(const char *url, const char *player,
                                     const struct regions *regions);
 
-// Leaves the queue, which the matchmaker notices by the silence. Takes NULL.
+// Leaves the queue: the matchmaker notices that no request follows. Takes NULL.
 void matchmaker_close(struct matchmaker *matchmaker);
 
 // Continues without blocking. Returns the arena when it is found, else NULL. Call it once per
 // frame.
 const struct matchmaker_arena *matchmaker_poll(struct matchmaker *matchmaker, double now_s);
 
-// Why the last request failed, for people, in less than MATCHMAKER_PROBLEM_BYTES; "" when it has
-// not.
+// Why the last request failed, a text of less than MATCHMAKER_PROBLEM_BYTES for people; "" if it
+// did not fail.
 const char *matchmaker_problem(const struct matchmaker *matchmaker);
 
 // Whether a player whose connection ended for this reason (enum raim_reason) is to queue again:
-// not when the operator has sent the player away, nor when another arena would reject it likewise.
+// not when the operator has sent the player away, nor when another arena would reject the player,
+// too.
 bool matchmaker_requeues(uint32_t reason);
 
 // Reads a ticket: {"id"}, and with "state": "placed" also "address", "port" and "access". Returns

@@ -34,7 +34,7 @@ void canvas_box(struct canvas *canvas, raim_box box, draw_colour colour);
 
 // Lines of letters are prepared once and drawn often.
 
-// A line has at most so many bytes of UTF-8 with its NUL; the rest is left out.
+// The size of a line in bytes of UTF-8 with its NUL; the rest of a longer one is left out.
 enum { CANVAS_LINE_BYTES = 400 };
 
 struct canvas_font {

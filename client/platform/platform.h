@@ -28,8 +28,8 @@ const char *platform_network_problem(void);
 // Whether a gateway on the way to all servers carries small datagrams alone (client.h).
 bool platform_has_small_datagrams(void);
 
-// The public key of a server, where whoever the player trusts has told it. False: unknown.
+// The public key of a server, if a source that the player trusts has named it. False: unknown.
 bool platform_server_key(const char *host, uint16_t port, uint8_t key[RAIM_KEY_BYTES]);
 
-// Tells a player who does not see the screen.
+// Says a text to a player who does not see the screen.
 void platform_say(const char *words);

@@ -178,7 +178,7 @@ static bool render_into(const struct options *options, struct replay *replay, st
 {
     char failure[PROBLEM_BYTES];
     if (options->from_s >= replay_length_s(replay)) {
-        snprintf(problem, PROBLEM_BYTES, "it lasts %.1f s, and --from is not before that",
+        snprintf(problem, PROBLEM_BYTES, "the recording lasts %.1f s: want --from before its end",
                  replay_length_s(replay));
         return false;
     }

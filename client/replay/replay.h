@@ -46,7 +46,7 @@ void replay_draw(struct replay *replay, const struct ui *ui);
 // Length of the recording, seconds.
 double replay_length_s(const struct replay *replay);
 
-// Shows the moment at so many seconds from the beginning.
+// Shows the moment at this number of seconds from the beginning.
 void replay_show(struct replay *replay, double at_s);
 
 // Why the recording plays no further than the moment shown; NULL: it does.

@@ -66,7 +66,7 @@ struct admin_logins {
 
 static const struct metric count_rows[] = {
     {NULL, "raimd_logins_denied_total",
-     "Failed logins of RCON and admins, with those rejected unread after too many failures.",
+     "Failed logins of RCON and admins, including those not checked after too many failures.",
      METRIC_COUNTER, METRIC_OF(struct admin_logins, denied)},
 };
 

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Who commanded what: a line in the log and an event for each executed command, whoever gave it.
+// Each executed command is a line in the log and an event, with who gave it.
 // Main thread only.
 
 // Bytes of who gave it with the closing NUL: "root", "uid:1000", a certificate's name, an address,

@@ -78,11 +78,11 @@ void control_serve_page(struct control *control, struct http *http,
 // Whether a path is that of a document of the operator: results or events.
 bool control_takes(const struct control *control, const char *path);
 
-// A step of a request for one of these over another listener, which has checked its sender.
+// Serves a step of a request for such a document over another listener, which checked the sender.
 bool control_answer(struct control *control, const struct http_request *step);
 
-// Ends what waits, on any listener: call it, then run and close the other listeners, before
-// control_close. Takes NULL.
+// Ends the requests that wait, on any listener: call it, then run and close the other listeners,
+// before control_close. Takes NULL.
 void control_end(struct control *control);
 
 // The executor of commands and its API, for other listeners.

@@ -113,12 +113,12 @@ void arena_close_port(struct arena *arena);
 // runs the arena.
 void arena_set_reservations(struct arena *arena, struct reservations *reservations);
 
-// Has it put on the disk, with one sync for all of these arenas, that their access tokens are in
-// use. Until it is there, or where that fails, they reject tokens. Main thread.
+// Stores that the access tokens of these arenas are in use, with one sync for all. Until that is
+// written, and if it fails, the arenas reject tokens. Main thread.
 void arena_mark_tokens(struct arena *const *arenas, int count, struct store *store);
 
-// The same under the name of a prepared match, which is not offered yet; meanwhile tokens are
-// admitted. An arena that is `leaving` under that name loses its record of tokens.
+// Stores them under the name of a prepared match, which is not offered yet; the arena admits tokens
+// meanwhile. An arena that is `leaving` under that name loses its record of tokens.
 void arena_mark_renamed_tokens(struct arena *arena, struct prepared_match *renamed,
                                struct arena *leaving, struct store *store);
 
@@ -126,7 +126,7 @@ void arena_mark_renamed_tokens(struct arena *arena, struct prepared_match *renam
 // still being written. Main thread.
 bool arena_poll_token_marking(struct arena *arena);
 
-// Makes the arena report what happens. Returns false when memory runs out. Main thread, before a
+// Makes the arena report its events. Returns false when memory runs out. Main thread, before a
 // worker runs the arena.
 bool arena_enable_event_queue(struct arena *arena);
 

@@ -16,7 +16,7 @@
 // The longest recording, in s.
 #define RECORDING_PART_S 3600
 
-// The time in s after which a recording that could not be written is begun anew within its round.
+// The time in s after which a recording that could not be written begins again within its round.
 #define RECORDING_RETRY_S 60
 
 // All zero: nothing is recorded.

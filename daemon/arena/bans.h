@@ -51,7 +51,7 @@ void bans_print(struct ip_address network, uint32_t prefix, char text[BANS_NETWO
 // Prints an address alone.
 void bans_print_address(struct ip_address ip, char text[BANS_NETWORK_BYTES]);
 
-// Allocates a list for so many items; NULL when memory runs out. After its items are set,
+// Allocates a list for `capacity` items; NULL when memory runs out. After its items are set,
 // bans_sort makes it searchable. Free it with free.
 struct bans *bans_allocate(uint32_t capacity);
 void bans_sort(struct bans *bans);

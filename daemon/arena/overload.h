@@ -87,7 +87,8 @@ enum {
     // Twice as many as an arena plays at once after a stall; then it skips ticks and is in time.
     SNAPSHOT_PACE_OVERDUE_TICKS = 8,
     SNAPSHOT_PACE_CATCH_UP_TICKS = 4,
-    // A tick counts for at most so many periods, so that a single stall of the machine is no load.
+    // The number of periods that a tick counts for at most, so that a single stall of the machine
+    // is no load.
     SNAPSHOT_PACE_MAX_PERIODS = 2,
 };
 

@@ -61,7 +61,7 @@ struct metric_source {
     const void *object;
 };
 
-// Registers a module with the table of these that is its own.
+// Registers a module at the source that has its table.
 void metric_source_set(struct metric_source *sources, int count, const struct metric_table *table,
                        const void *object);
 
@@ -94,8 +94,8 @@ struct histogram {
     uint64_t sum_ns;
 };
 
-// Counts a duration in nanoseconds by histogram_bounds_ns, or by other bounds, always the same of a
-// histogram.
+// Counts a duration in nanoseconds by histogram_bounds_ns, or by other bounds. A histogram has the
+// same bounds in every call.
 void histogram_count(struct histogram *histogram, uint64_t duration_ns);
 void histogram_count_by(struct histogram *histogram, const uint64_t bounds_ns[HISTOGRAM_BOUNDS],
                         uint64_t duration_ns);

@@ -90,8 +90,8 @@ int ban_run(const struct call *call);
 int recording_list(const struct call *call);
 int recording_get(const struct call *call);
 
-// Prints nothing of the answer to a command, but an error if it tells that changed bans are not
-// stored. Returns false if it cannot be read.
+// Prints nothing of the answer to a command, except an error if changed bans are not stored.
+// Returns false if it cannot be read.
 bool ban_print_done(const char *json, FILE *out);
 
 // Prints the name of a recording that an answer has in "recording". Returns false if it has none.

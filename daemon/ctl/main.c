@@ -147,6 +147,7 @@ static int run(struct command_line *line)
     int used;
     struct call *call = &line->call;
     const char *problem;
+    char unknown[COMMANDS_OPTION_BYTES + 32];
     const struct ctl_command *command = commands_find(call->count, call->words, &used);
     if (command == NULL)
         return wrong_command(call->words[0]);
@@ -154,8 +155,11 @@ static int run(struct command_line *line)
     call->count -= used;
     call->words += used;
     for (int i = 0; i < call->option_count; i++)
-        if (!commands_has_option(command, call->options[i].name))
-            return commands_wrong(command, "an option that does not belong here");
+        if (!commands_has_option(command, call->options[i].name)) {
+            snprintf(unknown, sizeof unknown, "this command has no option --%s",
+                     call->options[i].name);
+            return commands_wrong(command, unknown);
+        }
     if (!commands_takes(command, call->count, &problem))
         return commands_wrong(command, problem);
     if (!request_init()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The events of the server, for whoever watches it from outside: /events, raimctl and the hook. An
+// The events of the server, for programs that watch it: /events, raimctl and the hook. An
 // event is a JSON object on one line: {"id", "time", "kind", "arena"?, ...}, with the members of
 // events.schema.json for its kind. Its journal, $STATE_DIRECTORY/server.events, makes the next
 // process continue with the numbers.
@@ -52,17 +52,16 @@ struct server_events *server_events_open(struct store *store);
 // Takes NULL.
 void server_events_close(struct server_events *events);
 
-// Sets the kinds that are kept, a set of these kinds; 0 and at first EVENT_KINDS_USUAL.
+// Sets the kinds of events that are kept, as a set. 0 means EVENT_KINDS_USUAL, with which it opens.
 // Takes NULL.
 void server_events_choose(struct server_events *events, uint32_t kinds);
 
 // Whether events of a kind are kept. Takes NULL.
 bool server_events_wants(const struct server_events *events, enum event_kind kind);
 
-// Adds an event of this kind, which must be one of these; it is not kept if its kind is not
-// wanted. `arena` NULL: none. Takes `fields`, for free(), a JSON object without line feeds whose
-// members follow those of every event; NULL: memory has run out, and the event is counted as lost.
-// With `events` NULL only frees.
+// Adds an event of a kind that has a name above, unless its kind is not kept. `arena` NULL: none.
+// Takes `fields`, for free(), a JSON object without line feeds whose members follow those of every
+// event; NULL: memory has run out, and the event is counted as lost. With `events` NULL only frees.
 void server_events_add(struct server_events *events, const char *kind, const char *arena,
                        char *fields);
 
@@ -76,5 +75,5 @@ void server_events_print_public(struct text_buffer *out, const char *text);
 // events; 0: none is kept.
 uint64_t server_events_newest_id_before(const struct event_journal *journal, int64_t since_s);
 
-// Events that memory ran out for.
+// The number of events that were lost because memory ran out.
 uint64_t server_events_lost(const struct server_events *events);

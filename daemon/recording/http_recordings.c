@@ -130,7 +130,7 @@ static bool answer_list(struct http_recordings *recordings, struct MHD_Connectio
         return answer_newest(recordings, connection);
     if (!recording_name_read(before, &parts))
         return http_answer_send_problem(connection, HTTP_BAD_REQUEST,
-                                        "want the name of a recording in before", NULL);
+                                        "before: want the name of a recording", NULL);
     return http_answer_send_once(
         connection, HTTP_OK,
         http_answer_text(HTTP_JSON_TYPE, recordings_json(recordings->list, before)));

@@ -32,7 +32,7 @@ struct recordings {
 // caller holds the mutex.
 bool recordings_insert(struct recordings *recordings, const struct recording_entry *entry);
 
-// Reads what the list tells of a recording from its file: its name, its head and its index. Thread
+// Reads the data of a recording in the list from its file: its name, head and index. Thread
 // rule: any thread.
 
 // Opens a finished recording for reading, without waiting and without following a symbolic link.

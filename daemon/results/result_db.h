@@ -30,7 +30,7 @@ struct result_db *result_db_open(const char *path, bool *is_new,
 // Takes NULL.
 void result_db_close(struct result_db *db);
 
-// Whether the file turned out to be damaged: close it and open it anew, which moves it aside.
+// Whether the file turned out to be damaged. To move it aside, close it and open it again.
 bool result_db_is_damaged(const struct result_db *db);
 
 // Adds a round with its line, or replaces the one of the same arena and start. Returns false with

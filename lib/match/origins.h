@@ -18,7 +18,7 @@ struct raim_origin {
     } latest[RAIM_VOTE_ELECTORS]; // of the electors, the latest one first; order 0: none
 };
 
-// The table: scratch memory that is used anew for each count.
+// The table: scratch memory, cleared for each count.
 struct raim_origins {
     struct raim_origin *rows;
     uint32_t capacity; // a power of two

@@ -45,7 +45,7 @@ void raim_votes_begin_round(struct raim_match_votes *votes);
 // Whether a vote ends the round with this step. Forgets it.
 bool raim_votes_take_round_end(struct raim_match_votes *votes);
 
-// Reports anew to every client what may be voted for.
+// Reports again to every client what may be voted for.
 void raim_votes_renew_offer(struct raim_match_votes *votes);
 
 // The kinds that may be voted for, as far as the configuration decides it.
