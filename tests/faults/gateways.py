@@ -13,7 +13,7 @@ import time
 
 from gateway import KEY, Gateway, announcement
 from ports import free_port
-from row import Skipped, arena_of, end_bots, expect, harness, row
+from row import Skipped, arena_of, count_lost, end_bots, expect, harness, row
 from stalls import Stalls, waits_s
 from stranger import Crowd
 from web_stage import Scene
@@ -120,8 +120,7 @@ def quic_strangers(trial):
     with Scene(connections=connections) as scene:
         scene.carry()
         empty_kb = resident_kb(scene.gateway)
-        players = trial.stage.bots(scene.daemon, 4, ports=[scene.carrier_port])
-        scene.daemon.wait_pressing(4)
+        players = trial.bots(scene.daemon, 4, ports=[scene.carrier_port])
         unfinished, idle = free_port(), free_port() # carriers of strangers
         scene.carry("--", unfinished, "sender")
         scene.carry(port=idle, own="sender")
@@ -146,8 +145,8 @@ def quic_strangers(trial):
             end_bots(newcomer)
             scene.daemon.wait_players(4)
         status = scene.gateway.status()
-        report = end_bots(players)
-    expect(report["resumes"] == 0 and report["disconnected"] == 0, f"players: {report}")
+        lost, report = count_lost(players)
+    expect(lost == 0, f"players: {report}")
     expect(rejected[0] == 0 and status["retries"] > 100 and status["connections"] <= connections,
            f"rejected because of junk {rejected[0]}, {status}")
     expect(trial.is_sanitized() or max(grown) < 160 * connections, f"grown by {grown} kB")
