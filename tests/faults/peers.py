@@ -103,7 +103,6 @@ def play_on(trial, daemon, bots, flood, reason):
 def game(trial, **keys):
     """An arena with those who play honestly."""
     daemon = trial.stage.serve(limited_arena(max_players=32, **keys))
-    trial.live_long(100)
     yield daemon, trial.bots(daemon, HONEST)
 
 

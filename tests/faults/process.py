@@ -121,7 +121,6 @@ def wait_ticks(daemon, seconds):
 def killed(trial):
     clients = trial.often(64, 8)
     times = trial.often(10, 1)
-    trial.live_long(300)
     lives = Lives(trial, 2, clients)
     lives.begin().wait_started()
     bots = trial.stage.bots(lives.daemon, clients, ports=lives.ports)

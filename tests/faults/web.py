@@ -374,7 +374,7 @@ def overload(trial):
     if trial.short:
         return 1, f"said after {said_s:.1f} s, in all five places"
     daemon.poll("recovery", lambda: daemon.ask("/readyz").status == 200, 60)
-    lines = re.findall(r"(overloaded|recovered) arena=arena late=\d+ skipped=\d+ due=100 p99_us=\d+",
-                       daemon.log)
+    lines = re.findall(r"(overloaded|recovered) arena=arena (?:cause=\w+ )?late=\d+ skipped=\d+"
+                       r" due=100 p99_us=\d+", daemon.log)
     return 1, expect(lines == ["overloaded", "recovered"] and overload_metric(daemon) == "0",
                      f"said after {said_s:.1f} s, in all five places; then {lines}")
