@@ -108,7 +108,7 @@ def backtracking(trial):
     liars = trial.stage.bots(daemon, trial.often(8, 4), program="fault_liar")
     daemon.wait_players(trial.often(8, 4))
     # Nobody else of this arena is rewound: bots see it as it is.
-    daemon.poll("hits of liars", lambda: hits()["rewound"] >= wanted, trial.often(120, 60))
+    daemon.poll("hits of liars", lambda: hits()["rewound"] >= wanted, trial.often(300, 60))
     seen = hits()
     end_bots(liars)
     clamped = seen.get("clamped", 0)
