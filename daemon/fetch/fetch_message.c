@@ -54,7 +54,9 @@ bool fetch_message_read_request(char *text, size_t size, struct fetch_request *r
     if (first == NULL || (word = strchr(first, ' ')) == NULL)
         return false;
     *word++ = '\0';
-    if (sscanf(word, "%9zu %9" SCNu32 "%n", &request->max_bytes, &request->deadline_ms, &length) !=
+    // A sign would make a number of more digits of it than are read.
+    if (word[strspn(word, "0123456789 ")] != '\0' ||
+        sscanf(word, "%9zu %9" SCNu32 "%n", &request->max_bytes, &request->deadline_ms, &length) !=
             2 ||
         word[length] != '\0')
         return false;
