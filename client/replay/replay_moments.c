@@ -288,7 +288,7 @@ static void note_skipped(struct replay *replay, uint32_t from)
     }
 }
 
-static void note_chat(struct replay *replay)
+static void show_chat(struct replay *replay)
 {
     uint32_t count;
     const struct raim_recording_line *lines = raim_recording_chat(replay->recording, &count);
@@ -331,7 +331,7 @@ static bool step(struct replay *replay)
     replay->at_tick = raim_recording_tick(replay->recording);
     note_events(replay);
     note_chapters(replay);
-    note_chat(replay);
+    show_chat(replay);
     return true;
 }
 

@@ -194,12 +194,12 @@ static void set_by(struct MHD_Connection *connection, char by[COMMAND_BY_BYTES])
         snprintf(by, COMMAND_BY_BYTES, "uid:%u", user);
 }
 
-bool control_takes(const struct control *control, const char *path)
+bool control_has_document(const struct control *control, const char *path)
 {
     return !http_recordings_takes(path) && http_services_find(&control->services, path) != NULL;
 }
 
-bool control_answer(struct control *control, const struct http_request *step)
+bool control_answer_document(struct control *control, const struct http_request *step)
 {
     const bool is_good = strcmp(step->method, "GET") == 0 || strcmp(step->method, "HEAD") == 0;
     if (!is_good)
@@ -231,7 +231,7 @@ static bool answer(void *context, const struct http_request *step)
             control->api, step,
             &(struct api_sender){.by = by, .via = operator_page_via(step), .is_operator = true});
     if (http_services_find(&control->services, step->path) != NULL)
-        return control_answer(control, step);
+        return control_answer_document(control, step);
     if (control->page != NULL && http_serves(control->page, step->path))
         return http_answer_operator(control->page, step, HTTP_OPERATOR);
     return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);

@@ -76,10 +76,10 @@ void control_serve_page(struct control *control, struct http *http,
                         const struct http_access *guard);
 
 // Whether a path is that of a document of the operator: results or events.
-bool control_takes(const struct control *control, const char *path);
+bool control_has_document(const struct control *control, const char *path);
 
 // Serves a step of a request for such a document over another listener, which checked the sender.
-bool control_answer(struct control *control, const struct http_request *step);
+bool control_answer_document(struct control *control, const struct http_request *step);
 
 // Ends the requests that wait, on any listener: call it, then run and close the other listeners,
 // before control_close. Takes NULL.

@@ -164,8 +164,8 @@ static bool answer(void *context, const struct http_request *step)
                           &(struct api_sender){.by = by,
                                                .via = operator_page_via(step),
                                                .is_operator = takes_operators(tcp)});
-    if (takes_operators(tcp) && control_takes(tcp->control, step->path))
-        return control_answer(tcp->control, step);
+    if (takes_operators(tcp) && control_has_document(tcp->control, step->path))
+        return control_answer_document(tcp->control, step);
     if (takes_operators(tcp) && tcp->page != NULL && http_serves(tcp->page, step->path))
         return http_answer_operator(tcp->page, step,
                                     has_token(tcp) ? HTTP_OPERATOR_BY_TOKEN : HTTP_OPERATOR);

@@ -111,9 +111,9 @@ void snapshot_pace_init(struct snapshot_pace *pace, uint32_t tick_hz);
 uint32_t snapshot_pace_update(struct snapshot_pace *pace, uint64_t late_ns, uint64_t period_ns);
 
 // Profile of an arena's ticks: how long each stage of a tick takes. Interest management and
-// encoding alternate client by client, so a tick that is measured reads the clock several times per
-// client; one tick in TICK_PROFILE_EVERY is. Thread rule: a profile and a timer belong to one
-// thread at a time.
+// encoding alternate client by client, so measuring a tick reads the clock several times per
+// client. Therefore one tick in TICK_PROFILE_EVERY is measured. Thread rule: a profile and a timer
+// belong to one thread at a time.
 
 // A prime, so that what happens every few ticks is measured in its share of them.
 #define TICK_PROFILE_EVERY 7

@@ -167,7 +167,8 @@ static bool read_record(struct store *store, const char *file, struct arena_reco
     *record = (struct arena_record){0};
     errno = ENAMETOOLONG;
     char *text = store_path(store, file, path) ? read_text(path) : NULL;
-    const char *problem = text == NULL ? strerror(errno) : "it is no record of an arena";
+    const char *problem =
+        text == NULL ? strerror(errno) : "its content is not the record of the arena of that name";
     bool good = text != NULL && parse(text, record);
     free(text);
     print_name(record->name, expected);

@@ -371,9 +371,9 @@ static void fill_record(struct arena_on_demand *requested, const char *id)
     requested->join_until_ms = on_demand_join_until_ms(requested);
 }
 
-// Makes an arena of a good request, which it takes on success.
-static bool make_room(struct on_demand *on_demand, const char *id, struct arena_request *request,
-                      struct on_demand_answer *into)
+// Opens an arena for a valid request. On success it owns what the request has allocated.
+static bool open_arena(struct on_demand *on_demand, const char *id, struct arena_request *request,
+                       struct on_demand_answer *into)
 {
     char error[ERROR_BYTES];
     if (on_demand->rejects || on_demand_free_count(on_demand) <= 0) {
@@ -454,7 +454,7 @@ void on_demand_create(struct on_demand *on_demand, const char *id, const char *j
     if (!is_good)
         answer_mistakes(into, &mistakes);
     else if (!answer_again(on_demand, id, request.text, into))
-        is_made = make_room(on_demand, id, &request, into);
+        is_made = open_arena(on_demand, id, &request, into);
     free(text_buffer_take(&mistakes));
     if (!is_made)
         arena_request_clear(&request);

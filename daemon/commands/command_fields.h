@@ -31,7 +31,7 @@ FIELD(TEXT, "text", STRING, 1, 120, NULL, "TEXT", NULL,
 FIELD(REASON, "reason", STRING, 1, 120, NULL, "REASON", NULL,
       "want 1 to 120 bytes of UTF-8 with a visible character", "reason that players are shown")
 FIELD(TIMEOUT, "timeout_s", INTEGER, 1, 1000000000, NULL, "SECONDS", "timeout",
-      "want 1 to 1000000000 seconds", "seconds after which those who are left are disconnected")
+      "want 1 to 1000000000 seconds", "seconds after which the remaining clients are disconnected")
 FIELD(WIDE, "wide", BOOLEAN, 0, 0, NULL, NULL, "wide", NULL,
       "permit a network that is wider than /8 (IPv6: /16) or has your address")
 FIELD(FROM, "from", STRING, 0, 0, NULL, "ADDRESS", "from", NULL,

@@ -29,7 +29,7 @@ COMMAND("unban", SERVER, MODERATE, ADDRESS, 0, command_unban, "no such ban", "Li
 COMMAND("arena add", SERVER, OPERATE, ARENA, 0, command_arena_add,
         "the arena could not be added, see the log", "Start an arena of the configuration")
 COMMAND("arena remove", SERVER, OPERATE, ARENA, 0, command_arena_remove, NULL,
-        "End an arena of the configuration and disconnect its clients with a message")
+        "End a configured arena and disconnect its clients, who see a message")
 COMMAND("arena pause", ARENA, MODERATE, ARENA, 0, command_arena_pause, NULL,
         "Pause an arena: players cannot move, and the round clock stops")
 COMMAND("arena resume", ARENA, MODERATE, ARENA, 0, command_arena_resume, NULL,

@@ -150,8 +150,8 @@ int socket_activation_find(struct socket_activation *activation, const char *add
         socket->used = true;
         const int copy = fcntl(socket->descriptor, F_DUPFD_CLOEXEC, 0);
         if (copy < 0)
-            log_error("socket failed address=%s port=%u: %s", address, (unsigned)port,
-                      strerror(errno));
+            log_error("systemd's socket cannot be used address=%s port=%u: %s", address,
+                      (unsigned)port, strerror(errno));
         return copy;
     }
     return -1;

@@ -60,7 +60,7 @@ static const struct reader_key KEYS[] = {
 static struct raim_map *load(struct reader *reader, const char *path, double radius,
                              struct diagnostics *diagnostics);
 static reader_node find_list(reader_node root, const char *name);
-static void read_name(struct draft *draft, reader_node root, const char *path);
+static void default_name(struct draft *draft, reader_node root, const char *path);
 static void read_border(struct draft *draft);
 static void read_obstacles(struct draft *draft);
 static void read_spawns(struct draft *draft);
@@ -106,7 +106,7 @@ static struct raim_map *load(struct reader *reader, const char *path, double rad
     draft->lists.border = find_list(root, "border");
     draft->lists.obstacles = find_list(root, "obstacles");
     draft->lists.spawns = find_list(root, "spawns");
-    read_name(draft, root, path);
+    default_name(draft, root, path);
     read_border(draft);
     read_obstacles(draft);
     read_spawns(draft);
@@ -144,7 +144,7 @@ static bool parse_name(const char *text, void *field)
 }
 
 // Uses the file's name without directory and extension for a map without a name.
-static void read_name(struct draft *draft, reader_node root, const char *path)
+static void default_name(struct draft *draft, reader_node root, const char *path)
 {
     draft->def.name = draft->name;
     if (draft->name[0] != '\0')

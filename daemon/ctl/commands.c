@@ -54,7 +54,7 @@ int commands_send_for_file(const struct call *call, const struct request *reques
         return EXIT_SUCCESS;
     tables_problem(reply->text, problem, sizeof problem);
     fprintf(stderr, "raimctl: rejected: %s\n", problem[0] != '\0' ? problem : "no reason given");
-    tables_mistakes(reply->text, stderr);
+    tables_print_mistakes(reply->text, stderr);
     free(reply->text);
     return EXIT_REJECTED;
 }

@@ -208,7 +208,7 @@ bool tables_reload(const char *text, FILE *out)
     return good;
 }
 
-void tables_mistakes(const char *text, FILE *out)
+void tables_print_mistakes(const char *text, FILE *out)
 {
     json_t *answer = json_loads(text, 0, NULL);
     write_lines(out, json_object_get(answer, "mistakes"), "");

@@ -21,7 +21,7 @@ bool tables_votes(const char *text, const char *arena, FILE *out);
 bool tables_reload(const char *json, FILE *out);
 
 // The mistakes in a response, one line each; nothing without mistakes.
-void tables_mistakes(const char *json, FILE *out);
+void tables_print_mistakes(const char *json, FILE *out);
 
 // Copies the error message of a response, cut to `capacity` bytes; "" without one.
 void tables_problem(const char *json, char *problem, size_t capacity);

@@ -143,7 +143,7 @@ static void write_schema(void)
         fail(error.text);
     expand(schema);
     if (json_dumpf(schema, stdout, JSON_INDENT(2)) != 0)
-        fail("cannot write the schema");
+        fail("cannot write to the standard output");
     putchar('\n');
     json_decref(schema);
 }

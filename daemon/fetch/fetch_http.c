@@ -27,7 +27,7 @@ struct transfer {
     uint32_t job;
     CURL *curl;
     struct fetch_request request;
-    char *text; // that the request borrows from
+    char *text; // holds the strings of `request`
     struct curl_slist *headers;
     struct text_buffer body;
     size_t header_bytes;

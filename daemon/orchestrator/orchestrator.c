@@ -316,7 +316,7 @@ static void start_arena(struct orchestrator *orchestrator, const struct agones_d
         agones_arena_started(orchestrator->agones, decision->id, arena.port, arena.name, now_ms);
         return;
     }
-    log_warning("agones arena rejected id=%s: %s", decision->id, arena.problem);
+    log_warning("agones arena not opened id=%s: %s", decision->id, arena.problem);
     agones_arena_failed(orchestrator->agones, decision->id, arena.problem, now_ms);
 }
 

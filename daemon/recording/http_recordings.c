@@ -130,7 +130,8 @@ static bool answer_list(struct http_recordings *recordings, struct MHD_Connectio
         return answer_newest(recordings, connection);
     if (!recording_name_read(before, &parts))
         return http_answer_send_problem(connection, HTTP_BAD_REQUEST,
-                                        "before: want the name of a recording", NULL);
+                                        "the parameter before is not the name of a recording",
+                                        NULL);
     return http_answer_send_once(
         connection, HTTP_OK,
         http_answer_text(HTTP_JSON_TYPE, recordings_json(recordings->list, before)));
@@ -170,8 +171,8 @@ static void end(void *context)
     http_downloads_close(recordings->downloads);
 }
 
-// A download may take whole seconds of an uplink that the arenas need, so all together get 4 MB a
-// second, and an address cannot have all of them.
+// The arenas need the uplink, too: all downloads together get 4 MB a second, and an address has at
+// most 4 of the 16.
 static const struct http_downloads_def public_limits = {
     .max = 16, .max_of_address = 4, .bytes_per_s = 4 << 20};
 // The operator's downloads have no rate to share, so none ever waits.

@@ -336,10 +336,11 @@ static bool is_over(const struct recordings *recordings, uint64_t unfinished_byt
            recordings->count > RECORDINGS_MAX;
 }
 
-// Finds the first recording from `*index` on that has to go. The rest is younger than one that
-// stays. Returns false if there is none.
-static bool find_due(struct recordings *recordings, uint32_t *index, uint64_t unfinished_bytes,
-                     int64_t now_s, char name[RECORDING_NAME_BYTES])
+// Finds the first recording from `*index` on that must be deleted. Once one may stay, all later
+// ones may, because they are younger. Returns false if there is none.
+static bool find_deletable(struct recordings *recordings, uint32_t *index,
+                           uint64_t unfinished_bytes, int64_t now_s,
+                           char name[RECORDING_NAME_BYTES])
 {
     static const double s_per_day = 86400;
     bool is_due = false;
@@ -364,7 +365,7 @@ uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_byte
 {
     char name[RECORDING_NAME_BYTES];
     uint32_t index = 0, deleted = 0;
-    while (find_due(recordings, &index, unfinished_bytes, now_s, name)) {
+    while (find_deletable(recordings, &index, unfinished_bytes, now_s, name)) {
         const bool is_deleted = recordings_delete(recordings, name);
         deleted += is_deleted;
         index += !is_deleted;

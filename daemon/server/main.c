@@ -220,7 +220,7 @@ static struct config *load_config(const struct options *options, int *exit_statu
         fprintf(stderr, "%sraimd: out of memory\n", priority);
     else if (config == NULL && !options->json)
         fprintf(stderr, "%sraimd: %s: see the mistakes above\n", priority,
-                options->action == OPTIONS_CHECK_CONFIG ? "rejected" : "nothing started");
+                options->action == OPTIONS_CHECK_CONFIG ? "configuration rejected" : "not started");
     return config;
 }
 

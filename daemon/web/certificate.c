@@ -178,7 +178,7 @@ static struct certificate *load_files(const struct certificates_def *def, char *
     return certificate;
 }
 
-static bool update_files(struct certificates *certificates, char *problem, size_t capacity)
+static bool reload_changed_files(struct certificates *certificates, char *problem, size_t capacity)
 {
     struct version chain, key;
     const struct certificates_def *def = &certificates->def;
@@ -380,8 +380,9 @@ bool certificates_update(struct certificates *certificates, int64_t now_s, char 
                          size_t capacity)
 {
     problem[0] = '\0';
-    return certificates->def.chain[0] != '\0' ? update_files(certificates, problem, capacity)
-                                              : renew(certificates, now_s, problem, capacity);
+    return certificates->def.chain[0] != '\0'
+               ? reload_changed_files(certificates, problem, capacity)
+               : renew(certificates, now_s, problem, capacity);
 }
 
 struct certificate *certificates_current(const struct certificates *certificates)

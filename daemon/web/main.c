@@ -91,7 +91,7 @@ static struct web_config *load_config(const struct options *options, int *exit_s
         fprintf(stderr, "%sraim-web: out of memory\n", priority);
     else if (config == NULL)
         fprintf(stderr, "%sraim-web: %s: see the mistakes above\n", priority,
-                options->checks_only ? "rejected" : "nothing started");
+                options->checks_only ? "configuration rejected" : "not started");
     return config;
 }
 

@@ -275,7 +275,7 @@ void raim_players_clear_inputs(struct raim_match *match)
 }
 
 // A shot counts as clamped when its input was clamped.
-static void count_shot(struct raim_match *match, raim_player_id shooter)
+static void count_clamped_shot(struct raim_match *match, raim_player_id shooter)
 {
     const struct raim_match_session *session = &match->sessions[raim_player_slot(shooter)];
     const struct raim_connection *client =
@@ -301,7 +301,7 @@ void raim_players_log_events(struct raim_match *match)
     for (uint32_t i = 0; i < match->step_events.count; i++) {
         const raim_event *happened = &match->step_events.items[i];
         if (happened->kind == RAIM_EVENT_FIRE)
-            count_shot(match, happened->actor);
+            count_clamped_shot(match, happened->actor);
         if (happened->kind == RAIM_EVENT_HIT)
             count_hit(match, happened);
         if (happened->kind != RAIM_EVENT_KILL)

@@ -90,7 +90,7 @@ class ConfigurationTest(unittest.TestCase):
 
     def test_mistakes_have_their_priority_in_the_journal(self):
         path = self.stage.write_config(config(arena(bots=-3)))
-        for options, end in (([], "nothing started"), (["-t"], "rejected")):
+        for options, end in (([], "not started"), (["-t"], "configuration rejected")):
             result = run_raimd("-c", path, *options, prefix=TO_JOURNAL)
             self.assertEqual(result.returncode, EXIT_CONFIG)
             self.assertEqual(

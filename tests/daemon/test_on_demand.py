@@ -524,7 +524,7 @@ class RestartTest(Matchmaker):
             journal.write(b"17 half")
         api = self.serve()
         self.assertIsNone(api.arena("x"))
-        self.daemon.poll("word of it", lambda: "is no record of an arena" in self.daemon.log)
+        self.daemon.poll("word of it", lambda: "is not the record of the arena" in self.daemon.log)
         self.assertEqual(len(list(self.state.glob("*.arena"))), 1) # another version may read it
         with api.events(after=0) as events:
             self.assertEqual(events.next()[1], "arena_ready")

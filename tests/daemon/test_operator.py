@@ -65,7 +65,7 @@ class ConfigTest(unittest.TestCase):
 
     def rejected(self, path, *expected, prefix=()):
         """Each expectation is the beginning of a line and the words that follow in it."""
-        for options, end in (([], "nothing started"), (["-t"], "rejected")):
+        for options, end in (([], "not started"), (["-t"], "configuration rejected")):
             result = run_raimd("-c", path, *options, prefix=prefix)
             self.assertEqual(result.returncode, EXIT_CONFIG, result.stderr)
             self.assertNotIn("started name=", result.stderr)

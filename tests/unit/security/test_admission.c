@@ -455,7 +455,7 @@ TEST(a_banned_address_gets_no_further, set_up_policy, NULL)
     banned = home.ip;
     admission.policy = (struct admission_policy){
         .find_ban = find_ban, .admits_token = admits_token, .admits_password = admits_password};
-    // With encryption the reply has a cookie too, because the handshake repeats the rejection.
+    // A client that trusts only encrypted answers needs a cookie to be rejected in the handshake.
     admission.offer.offers_encryption = true;
     answer = connect_request(home, 0);
     assert_true(answer.notice_size > 0);
