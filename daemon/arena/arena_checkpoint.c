@@ -25,6 +25,13 @@ enum {
 
 static_assert(RAIM_TOKEN_BYTES == RAIM_CRYPTO_SIPHASH_KEY_BYTES, "a token is a key of SipHash");
 
+static void reject_portable(struct arena_checkpoint *checkpoint, const char *why)
+{
+    checkpoint->rejected++;
+    log_arena_warning(checkpoint->name, "portable checkpoint rejected arena=%s: %s",
+                      checkpoint->name, why);
+}
+
 // Reads the portable checkpoint of the last process.
 static void find_portable(struct arena_checkpoint *checkpoint, const char *directory)
 {
@@ -34,11 +41,8 @@ static void find_portable(struct arena_checkpoint *checkpoint, const char *direc
         !portable_checkpoint_path(directory, checkpoint->name, path))
         return; // what may be there is of a match that has ended
     checkpoint->found = portable_checkpoint_read(path, &checkpoint->kept, &why);
-    if (checkpoint->found != NULL || why == NULL)
-        return;
-    checkpoint->rejected++;
-    log_arena_warning(checkpoint->name, "portable checkpoint rejected arena=%s file=\"%s\": %s",
-                      checkpoint->name, path, why);
+    if (checkpoint->found == NULL && why != NULL)
+        reject_portable(checkpoint, why);
 }
 
 bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *name,
@@ -207,9 +211,15 @@ static bool continue_portable(struct arena_checkpoint *checkpoint, struct raim_m
                               double grace_s, const char *why)
 {
     const struct portable_checkpoint *found = checkpoint->found;
-    if (found == NULL || checkpoint_time_fault(checkpoint->file, found->saved, grace_s) != NULL ||
-        !raim_match_import(match, &found->match, found->players, found->count))
+    if (found == NULL)
         return false;
+    const char *fault = checkpoint_time_fault(checkpoint->file, found->saved, grace_s);
+    if (fault == NULL && !raim_match_import(match, &found->match, found->players, found->count))
+        fault = "it has more players than the arena, or no valid state";
+    if (fault != NULL) {
+        reject_portable(checkpoint, fault);
+        return false;
+    }
     const struct raim_match_counts counts = raim_match_counts(match);
     log_arena_info(checkpoint->name,
                    "arena continued arena=%s players=%u bots=%u round=%u age_ms=%llu: checkpoint "
