@@ -217,7 +217,8 @@ static bool continue_portable(struct arena_checkpoint *checkpoint, struct raim_m
     if (fault == NULL && !raim_match_import(match, &found->match, found->players, found->count))
         fault = "it has more players than the arena, or no valid state";
     if (fault != NULL) {
-        reject_portable(checkpoint, fault);
+        if (strcmp(fault, why) != 0) // the other one is usually as old
+            reject_portable(checkpoint, fault);
         return false;
     }
     const struct raim_match_counts counts = raim_match_counts(match);
