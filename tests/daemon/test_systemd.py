@@ -14,7 +14,7 @@ from harness import BIN, ROOT, Stage, arena, config
 from ports import free_port
 from secure_client import COOKIE, SecureClient, connect_request
 
-UNITS = ROOT / "deploy/systemd"
+UNITS = ROOT / "systemd"
 MAX_EXPOSED = 11 # tenths
 
 # What systemd does before it executes a service with sockets: they are the descriptors from 3 on,
