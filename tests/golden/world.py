@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The golden test of determinism: a seeded bot match must give the digests in
+"""The golden test of determinism: a seeded match must give the digests in
 tests/golden/world.txt with GCC and Clang, at -O0 and -O3.
 
 world.py [--build-dir DIR] compiles lib/geometry, lib/map, lib/world and world_digest.c four ways,
