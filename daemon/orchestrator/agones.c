@@ -381,6 +381,8 @@ static void begin(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
         agones->count_ms = now_ms;
         agones->audited = -1;
     }
+    if (kind == AGONES_GAMESERVER)
+        agones->sent_updates = agones->status.updates;
     if (kind == AGONES_LABEL)
         agones->sent_number = agones->status.phase == AGONES_SERVING;
     if (kind == AGONES_REMOVE)
@@ -522,6 +524,11 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
         end_in_time(agones, now_ms);
         break;
     case AGONES_GAMESERVER:
+        if (agones->sent_updates != agones->status.updates) {
+            // An update that came meanwhile, by the other connection, may be newer.
+            agones->audited = -1;
+            break;
+        }
         receive(agones, answer->gameserver, now_ms);
         agones_arenas_audit(agones);
         break;

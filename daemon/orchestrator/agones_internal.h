@@ -64,6 +64,7 @@ struct agones {
     struct agones_arena *subject; // of AGONES_REMOVE and AGONES_ADD
     int64_t sent_number;          // of AGONES_CAPACITY and AGONES_COUNT
     uint64_t sent_digest;         // of AGONES_PLAYERS and AGONES_REPORT
+    uint64_t sent_updates;        // that were received before AGONES_GAMESERVER
     struct agones_retry retries[AGONES_KINDS];
     int api;                  // index of agones_apis; in use if status.api is not ""
     uint64_t silent_until_ms; // after a request without an answer

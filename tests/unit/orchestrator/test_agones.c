@@ -414,6 +414,38 @@ TEST(a_arena_that_fails_is_reported_and_given_back)
                         "port is \\\\\\\"free\\\\\\\"\\\"}}\"}");
 }
 
+// Lets time pass until a request of this kind is due, and leaves that one without an answer.
+static void pass_until(enum agones_kind kind, struct agones_request *request)
+{
+    const uint64_t end_ms = fixture.now_ms + SOON_MS;
+    do {
+        while (!agones_next_request(fixture.agones, fixture.now_ms, request)) {
+            fixture.now_ms = agones_due_ms(fixture.agones);
+            assert_true(fixture.now_ms < end_ms);
+        }
+        if (request->kind != kind)
+            answer(request);
+    } while (request->kind != kind);
+}
+
+TEST(an_answer_that_an_update_has_overtaken_is_dropped)
+{
+    struct agones_request request;
+    start_and_serve();
+    pass_until(AGONES_GAMESERVER, &request);
+    struct gameserver old = fixture.gameserver;
+    allocate("2026-01-01T00:00:00Z", "m-1");
+    update();
+    agones_arena_started(fixture.agones, "m-1", 7300, "m-1-ab", fixture.now_ms);
+    const struct agones_answer late = {.status = 200, .gameserver = &old, .count = -1};
+    agones_receive_answer(fixture.agones, &late, fixture.now_ms);
+    agones_arena_ended(fixture.agones, "m-1", fixture.now_ms);
+    pass(1000);
+    // Its value is listed, so that it is removed before the counter falls.
+    assert_int_equal(fixture.sent[AGONES_REMOVE], 1);
+    assert_int_equal(fixture.sent[AGONES_COUNT], 0);
+}
+
 TEST(more_arenas_than_there_is_arena_for_are_rejected)
 {
     char value[16];

@@ -31,6 +31,8 @@ static struct agones_request pending; // without its texts
 static char pending_body[AGONES_BODY_BYTES];
 static uint64_t answer_due_ms; // 0: no request is under way
 static unsigned answer_status;
+static struct gameserver answer_copy; // what it had when it was asked: updates may overtake it
+static int64_t answer_arenas;
 static bool is_stormy; // whether anything goes wrong
 static bool is_out;    // Kubernetes takes neither writes nor allocations
 static int ids, runs[MAX_IDS], starts[MAX_IDS];
@@ -163,12 +165,14 @@ static void receive_request(const struct agones_request *request)
     if (request->kind == AGONES_REPORT)
         read_report(pending_body);
     const int fate = is_stormy ? chance_int(0, 9) : 9;
-    answer_due_ms = now_ms + (uint64_t)(fate < 2 ? 3000 : chance_int(1, is_stormy ? 500 : 20));
+    answer_due_ms = now_ms + (uint64_t)(fate < 2 ? 3000 : chance_int(1, 500));
     answer_status = fate < 2 ? 0 : fate < 4 ? 500 : 200;
     const bool is_executed = fate >= 4 || fate == 0; // executed, but its answer is lost
     const bool is_write = request->kind != AGONES_GAMESERVER && request->kind != AGONES_AUDIT &&
                           request->kind != AGONES_HEALTH && request->kind != AGONES_PLAYERS &&
                           request->kind != AGONES_LABEL && request->kind != AGONES_REPORT;
+    answer_copy = copy;
+    answer_arenas = projected_arenas();
     if (is_executed && is_write && !take_write(request->kind, pending_body) && answer_status == 200)
         answer_status = 500;
 }
@@ -179,8 +183,9 @@ static void send_answer(void)
         return;
     const struct agones_answer answer = {
         .status = answer_status,
-        .gameserver = answer_status == 200 && pending.kind == AGONES_GAMESERVER ? &copy : NULL,
-        .count = answer_status == 200 && pending.kind == AGONES_AUDIT ? projected_arenas() : -1};
+        .gameserver =
+            answer_status == 200 && pending.kind == AGONES_GAMESERVER ? &answer_copy : NULL,
+        .count = answer_status == 200 && pending.kind == AGONES_AUDIT ? answer_arenas : -1};
     answer_due_ms = 0;
     agones_receive_answer(agones, &answer, now_ms);
 }
