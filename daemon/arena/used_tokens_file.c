@@ -152,7 +152,7 @@ static void load(const char *runtime, const struct used_tokens_file_def *def, st
         is_complete = table->reserved == 0 && table->digest == digest_of(table);
     }
     if (found == FOUND_NONE && !def->is_continued)
-        clear(table, 0); // the arena's first start
+        clear(table, (uint64_t)store_restored_s(def->store)); // the arena's first start since
     else if (found != FOUND || !is_complete)
         clear(table, (uint64_t)def->now_s);
     memcpy(table->boot, boot, sizeof boot);

@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// The file in which `raimctl restore` writes when it restored a state directory, in seconds since
+// 1970.
+#define STATE_FILE_RESTORED "restored"
+
 enum state_file_privacy {
     STATE_FILE_SHARED, // other users may read it
     STATE_FILE_SECRET, // only the owner may read it

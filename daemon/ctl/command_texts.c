@@ -48,7 +48,7 @@ static int offer_values(const char *word, const struct ctl_command *command, con
     char text[WORD_BYTES];
     snprintf(text, sizeof text, "%s", word);
     const bool is_recording = strncmp(command->name, "recording ", 10) == 0;
-    if (strstr(text, "FILE") != NULL)
+    if (strstr(text, "FILE") != NULL || strstr(text, "DIRECTORY") != NULL)
         return EXIT_COMPLETE_FILES;
     if (strstr(text, "ARENA") != NULL)
         offer_names(socket, "/v1/status", "arenas", "name", typed);

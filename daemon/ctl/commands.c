@@ -388,6 +388,16 @@ static const struct ctl_command own[] = {
      .run = run_token_show,
      .synopsis = "TOKEN",
      .help = "Print the content of a token without verifying its signature"},
+    {.name = "backup",
+     .run = backup_run,
+     .synopsis = "DIRECTORY [--state DIRECTORY]",
+     .help = "Copy the state directory without recordings, while raimd runs or not, into a new "
+             "directory"},
+    {.name = "restore",
+     .run = restore_run,
+     .synopsis = "DIRECTORY [--state DIRECTORY] [--yes]",
+     .help = "Replace the state directory by a backup while raimd is stopped; --yes: also where it "
+             "is newer"},
     {.name = "password",
      .run = run_password,
      .synopsis = "",

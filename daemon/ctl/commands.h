@@ -90,6 +90,10 @@ int ban_run(const struct call *call);
 int recording_list(const struct call *call);
 int recording_get(const struct call *call);
 
+// Without raimd: they read and write its state directory.
+int backup_run(const struct call *call);
+int restore_run(const struct call *call);
+
 // Prints nothing of the answer to a command, except an error if changed bans are not stored.
 // Returns false if it cannot be read.
 bool ban_print_done(const char *json, FILE *out);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 enum change_kind { CHANGE_REPLACE, CHANGE_APPEND, CHANGE_REMOVE, CHANGE_SYNC };
@@ -53,7 +54,8 @@ struct entry {
 struct store {
     char directory[PATH_MAX]; // "": nothing is kept
     int locked;               // the directory; -1: it is not
-    struct wakeup wakeup;     // of the main thread, signalled after each change
+    int64_t restored_s;
+    struct wakeup wakeup; // of the main thread, signalled after each change
     pthread_t thread;
 
     // Main thread only.
@@ -120,6 +122,22 @@ static bool read_entries(struct store *store)
     return good;
 }
 
+// Reads what `raimctl restore` has left. What is no time counts as now.
+static void read_restored(struct store *store)
+{
+    char path[PATH_MAX], text[32] = "";
+    const char *problem;
+    if (!store_has(store, STATE_FILE_RESTORED) || !store_path(store, STATE_FILE_RESTORED, path))
+        return;
+    const int file = state_file_open(path, O_RDONLY, STATE_FILE_SECRET, &problem);
+    if (file >= 0 && read(file, text, sizeof text - 1) > 0)
+        store->restored_s = strtoll(text, NULL, 10);
+    if (file >= 0)
+        close(file);
+    if (store->restored_s <= 0)
+        store->restored_s = time(NULL);
+}
+
 struct store *store_create(const char *directory)
 {
     struct store *store = calloc(1, sizeof *store);
@@ -133,10 +151,17 @@ struct store *store_create(const char *directory)
     store->locked = store->wakeup.descriptor = -1;
     pthread_mutex_init(&store->lock, NULL);
     pthread_cond_init(&store->has_work, NULL);
-    if (read_entries(store))
+    if (read_entries(store)) {
+        read_restored(store);
         return store;
+    }
     store_close(store);
     return NULL;
+}
+
+int64_t store_restored_s(const struct store *store)
+{
+    return store != NULL ? store->restored_s : 0;
 }
 
 bool store_lock(struct store *store)

@@ -61,6 +61,9 @@ bool store_path(const struct store *store, const char *name, char path[PATH_MAX]
 // that were there at first are known.
 bool store_has(const struct store *store, const char *name);
 
+// When the directory was restored from a backup, in seconds since 1970; 0: never.
+int64_t store_restored_s(const struct store *store);
+
 // Whether the thread runs, so that changes of a file may wait: it is not to be read any more.
 bool store_is_running(const struct store *store);
 

@@ -3,6 +3,7 @@
 
 import contextlib
 import signal
+import time
 
 from row import arena_of, expect, harness, raimctl, row
 from stranger import Peer
@@ -104,3 +105,52 @@ def replayed_tokens(trial):
     admitted += is_admitted(trial, daemon, tokens[times])
     return times, expect(replays == 0 and admitted == times + 1,
                          f"{replays} used tokens admitted, {admitted} of {times + 1} unused ones")
+
+
+@row(75, "a backup restored, made before and after tokens were used, and before its arena was there;"
+     " the runtime directory lost", "used ones rejected; those issued half a minute later admitted")
+def restored_backups(trial):
+    trial.need_key("access_key")
+    times = trial.often(4, 1)
+    directories = {name: trial.stage.directory / name for name in ("STATE_DIRECTORY",
+                                                                   "RUNTIME_DIRECTORY")}
+    for path in directories.values():
+        path.mkdir()
+    state, runtime = directories.values()
+    env = {name: str(path) for name, path in directories.items()}
+    key = trial.stage.directory / "key"
+    arena = harness.arena(access="token", access_key=raimctl("token", "key", key), resume_grace=0)
+
+    def token():
+        time.sleep(1.1) # of a later second than the start, and as late as clocks may differ
+        return raimctl("token", "make", "--key", key, "--arena", "arena", "--not-before", "30s")
+
+    def backup(name):
+        copy = trial.stage.directory / name
+        raimctl("backup", copy, "--state", state)
+        return copy
+
+    used, admitted, replays, tries = [], 0, 0, 0
+    for number in range(times):
+        copies = [backup(f"before{number}")] # at first of an empty directory
+        for step in range(2):
+            daemon = trial.stage.serve(arena, env=env)
+            used.append(token())
+            admitted += is_admitted(trial, daemon, used[-1])
+            if step == 0:
+                copies.append(backup(f"running{number}"))
+            daemon.stop()
+            if step == 0:
+                copies.append(backup(f"stopped{number}"))
+        for copy in copies:
+            for path in runtime.iterdir():
+                path.unlink()
+            raimctl("restore", copy, "--state", state, "--yes")
+            daemon = trial.stage.serve(arena, env=env)
+            replays += sum(is_admitted(trial, daemon, each) for each in used)
+            tries += 1
+            used.append(token())
+            admitted += is_admitted(trial, daemon, used[-1])
+            daemon.stop()
+    return tries, expect(replays == 0 and admitted == 5 * times,
+                         f"{replays} used tokens admitted, {admitted} of {5 * times} unused ones")

@@ -15,7 +15,8 @@ static char table_path[128], copy_path[128];
 static void remove_directories(void *unused)
 {
     (void)unused;
-    static const char *const files[] = {"duel.tokens", "duels.tokens", "other"};
+    static const char *const files[] = {"duel.tokens", "duels.tokens", "other",
+                                        STATE_FILE_RESTORED};
     const char *const paths[] = {made.runtime, made.state};
     close_admission(admission);
     admission = NULL;
@@ -209,6 +210,27 @@ TEST(a_mark_stands_in_the_place_of_the_copy_while_tokens_are_used)
     lose_runtime();
     kill_and_reopen(NOW + 10);
     assert_int_equal(judge(&used, NOW + 10), ACCESS_CONTROL_UNRECORDED);
+}
+
+// The copy that a backup may have, or has not, says nothing of the tokens used since.
+TEST(after_a_restore_only_later_tokens_are_good)
+{
+    char path[128];
+    remove_directories(NULL);
+    make_directories();
+    test_at_end(remove_directories, NULL);
+    snprintf(path, sizeof path, "%s/" STATE_FILE_RESTORED, made.state);
+    FILE *file = fopen(path, "w");
+    fprintf(file, "%d\n", NOW);
+    fclose(file);
+    chmod(path, 0600);
+    admission = open_admission("duel", made.runtime, made.state, NOW + 10);
+    const struct token before = usual_token();
+    assert_int_equal(judge(&before, NOW + 10), ACCESS_CONTROL_UNRECORDED);
+    struct raim_access later = usual();
+    later.not_before = NOW + ACCESS_CONTROL_SKEW_S + 1;
+    const struct token new = sign(&later, &matchmaker);
+    assert_int_equal(judge(&new, NOW + 10), ACCESS_CONTROL_ADMITTED);
 }
 
 TEST(a_clock_set_back_rejects_tokens_no_longer_than_needed)

@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A backup of the state directory, made while raimd runs, and what a restored one brings back."""
+
+import os
+import pathlib
+import sqlite3
+import stat
+import subprocess
+import time
+import unittest
+
+import harness
+from harness import Stage
+
+
+class BackupTest(unittest.TestCase):
+
+    def raimctl(self, *words, status=0):
+        result = subprocess.run([harness.BIN / "raimctl", *map(str, words)], text=True, check=False,
+                                stdin=subprocess.DEVNULL, capture_output=True,
+                                timeout=harness.START_S)
+        harness.check_sane(result.stderr)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result.stderr if status else result.stdout
+
+    def begin(self, stage):
+        self.state = stage.directory / "state"
+        self.copy = stage.directory / "copy"
+        run = stage.directory / "run"
+        for path in (self.state, run):
+            path.mkdir(exist_ok=True)
+        self.env = {"STATE_DIRECTORY": str(self.state), "RUNTIME_DIRECTORY": str(run)}
+        self.socket = run / "control.sock"
+        return self.serve(stage)
+
+    def serve(self, stage):
+        # A round that ends soon is a result.
+        return stage.serve(harness.arena(bots=4, score_limit=1), env=self.env)
+
+    def ban(self, address):
+        self.raimctl("-s", self.socket, "ban", address)
+
+    def backup(self, **wanted):
+        return self.raimctl("backup", self.copy, "--state", self.state, **wanted)
+
+    def restore(self, *words, **wanted):
+        return self.raimctl("restore", self.copy, "--state", self.state, *words, **wanted)
+
+    def rounds(self, path):
+        database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+        (count,), = database.execute("SELECT count(*) FROM rounds")
+        database.close()
+        return count
+
+    def test_what_a_backup_has_comes_back(self):
+        with Stage() as stage:
+            daemon = self.begin(stage)
+            bots = stage.bots(daemon, 1)
+            self.ban("192.0.2.1")
+            daemon.poll("a result", lambda: (self.state / "results.jsonl").exists() and
+                        (self.state / "results.jsonl").read_text())
+            (self.state / "recordings").mkdir(exist_ok=True)
+            (self.state / "link").symlink_to("/etc/passwd")
+            os.mkfifo(self.state / "pipe")
+            self.assertIn("server.key", self.backup())
+            names = {path.name for path in self.copy.iterdir()}
+            self.assertLessEqual({"bans", "server.key", "server.events", "results.jsonl",
+                                  "results.db"}, names)
+            self.assertFalse(names & {"recordings", "link", "pipe", "results.db-wal"})
+            self.assertEqual(stat.S_IMODE(self.copy.stat().st_mode), 0o700)
+            for path in self.copy.iterdir():
+                self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600, path)
+            self.assertGreaterEqual(self.rounds(self.copy / "results.db"), 1)
+            key = (self.state / "server.key").read_bytes()
+
+            self.assertIn("is there already", self.backup(status=1))
+            self.assertIn("stop it first", self.restore("--yes", status=1))
+            self.ban("192.0.2.2")
+            bots.stop()
+            daemon.stop()
+            (self.state / "server.key").write_text("lost")
+            before = {path.name: path.stat().st_mtime for path in self.state.iterdir()
+                      if path.is_file()}
+            self.assertIn("give --yes", self.restore(status=1))
+            self.assertEqual(before, {path.name: path.stat().st_mtime
+                                      for path in self.state.iterdir() if path.is_file()})
+            self.restore("--yes")
+            self.assertEqual((self.state / "server.key").read_bytes(), key)
+            self.assertTrue((self.state / "recordings").is_dir())
+            daemon = self.serve(stage)
+            listed = self.raimctl("-s", self.socket, "bans")
+            self.assertIn("192.0.2.1", listed)
+            self.assertNotIn("192.0.2.2", listed)
+            self.assertIn(" arena ", self.raimctl("-s", self.socket, "results"))
+            self.assertEqual(daemon.get_json()["unread_state_lines"], 0)
+
+    def test_it_is_whole_while_events_and_results_are_written(self):
+        with Stage() as stage:
+            daemon = self.begin(stage)
+            stage.bots(daemon, 4)
+            end = time.monotonic() + 3 # the time is what is tried
+            count = 0
+            while time.monotonic() < end:
+                self.ban(f"192.0.2.{count % 250}")
+                self.backup()
+                lines = (self.copy / "bans").read_text().splitlines()
+                self.assertEqual(len([line for line in lines if "192.0.2." in line]), count + 1)
+                database = sqlite3.connect(f"file:{self.copy}/results.db?mode=ro", uri=True)
+                self.assertEqual(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+                database.close()
+                for path in self.copy.iterdir():
+                    path.unlink()
+                self.copy.rmdir()
+                count += 1
+
+    def test_one_of_a_stopped_raimd_has_the_log_of_results(self):
+        with Stage() as stage:
+            daemon = self.begin(stage)
+            stage.bots(daemon, 1)
+            daemon.poll("a result", lambda: (self.state / "results.jsonl").exists() and
+                        (self.state / "results.jsonl").read_text())
+            daemon.stop()
+            self.assertTrue((self.state / "results.db-wal").exists())
+            self.backup()
+            self.assertGreaterEqual(self.rounds(self.copy / "results.db"), 1)
+            if os.geteuid() == 0: # raimd's own user has the directory
+                os.chown(self.state, 65534, 65534)
+            self.restore() # nothing has changed since
+            for path in filter(pathlib.Path.is_file, self.state.iterdir()):
+                self.assertEqual((path.stat().st_uid, path.stat().st_mode & 0o077),
+                                 (self.state.stat().st_uid, 0), path)
+
+    def test_what_is_no_backup_is_rejected(self):
+        with Stage() as stage:
+            self.begin(stage).stop()
+            self.copy.mkdir()
+            self.assertIn("is no backup", self.restore("--yes", status=1))
+            (self.copy / "raimd.backup").write_text("raimd-backup 2\nmade_ns 1\n")
+            self.assertIn("newer raimctl", self.restore("--yes", status=1))
+            self.copy = self.state / "nowhere" / "copy"
+            self.assertIn("No such file", self.backup(status=1))
+            self.assertFalse((self.state / "restored").exists())
+
+    def test_where_it_fails_nothing_is_left(self):
+        with Stage() as stage:
+            self.begin(stage).stop()
+            (self.state / "results.db-wal").unlink()
+            (self.state / "results.db").write_bytes(b"not a database" * 1000)
+            self.assertIn("results.db", self.backup(status=1))
+            self.assertEqual(list(stage.directory.glob("copy*")), [])
+
+
+if __name__ == "__main__":
+    harness.main()
