@@ -168,7 +168,7 @@ static void hear(void *context, const struct fetch_answer *answer)
 
 static void wait_for(const struct heard *heard, int count)
 {
-    const uint64_t end_ms = monotonic_ms() + 20000;
+    const uint64_t end_ms = monotonic_ms() + 40000;
     while (heard->count < count) {
         assert_true(monotonic_ms() < end_ms);
         loop_wait(loop, 50);
@@ -189,7 +189,7 @@ static struct heard ask(struct fetch *fetch, struct fetch_request request)
     if (request.max_bytes == 0)
         request.max_bytes = 1000;
     if (request.deadline_ms == 0)
-        request.deadline_ms = 10000;
+        request.deadline_ms = 30000;
     assert_true(fetch_begin(fetch, &request, hear, &heard) != 0);
     wait_for(&heard, 1);
     return heard;
@@ -350,25 +350,35 @@ TEST(a_command_reads_its_input_and_its_status_counts)
     fetch_close(fetch);
 }
 
+// Runs a command that takes longer than its deadline. The process ends it, unless a busy machine
+// holds the process up for so long that raimd gives the answer up.
+static void run_late(struct fetch *fetch, const char *command, uint32_t deadline_ms)
+{
+    const uint64_t end_ms = monotonic_ms() + 20000; // before the longest ends by itself
+    struct heard heard;
+    do {
+        heard = run(fetch, command, "", deadline_ms);
+        assert_false(heard.answer.is_good);
+        assert_true(monotonic_ms() < end_ms);
+    } while (strcmp(heard.answer.reason, "no answer in time") == 0);
+    assert_string_equal(heard.answer.reason, "it timed out");
+}
+
 TEST(a_command_that_hangs_or_floods_is_ended)
 {
     struct fetch *fetch = start(FETCH_COMMANDS);
-    const uint64_t begin_ms = monotonic_ms();
-    struct heard heard = run(fetch, "/usr/bin/sleep 60", "", 300);
-    assert_false(heard.answer.is_good);
-    assert_string_equal(heard.answer.reason, "it timed out");
-    assert_true(monotonic_ms() - begin_ms < 5000);
-    heard = run(fetch, "/usr/bin/yes", "", 300);
-    assert_false(heard.answer.is_good);
-    heard = run(fetch, "/usr/bin/cat /dev/zero /dev/stdin", "", 200);
-    assert_false(heard.answer.is_good);
+    run_late(fetch, "/usr/bin/sleep 60", 300);
+    run_late(fetch, "/usr/bin/yes", 300);
+    run_late(fetch, "/usr/bin/cat /dev/zero /dev/stdin", 200);
     // A large input that nobody reads, and a body of more than a packet that is read.
     char *large = malloc(300001);
     memset(large, 'a', 300000);
     large[300000] = '\0';
-    assert_int_equal(run(fetch, "/usr/bin/sleep 0", large, 5000).answer.status, 0);
+    struct heard heard = run(fetch, "/usr/bin/sleep 0", large, 0);
+    assert_true(heard.answer.is_good && heard.answer.status == 0);
     large[299999] = 'b';
-    assert_int_equal(run(fetch, "/usr/bin/grep -q b$", large, 5000).answer.status, 0);
+    heard = run(fetch, "/usr/bin/grep -q b$", large, 0);
+    assert_true(heard.answer.is_good && heard.answer.status == 0);
     free(large);
     fetch_close(fetch);
 }
@@ -376,9 +386,7 @@ TEST(a_command_that_hangs_or_floods_is_ended)
 TEST(a_command_is_ended_before_it_has_begun)
 {
     struct fetch *fetch = start(FETCH_COMMANDS);
-    struct heard heard = run(fetch, "/usr/bin/sleep 60", "", 1);
-    assert_false(heard.answer.is_good);
-    assert_string_equal(heard.answer.reason, "it timed out");
+    run_late(fetch, "/usr/bin/sleep 60", 1);
     fetch_close(fetch);
 }
 
