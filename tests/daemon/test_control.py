@@ -279,8 +279,10 @@ class ControlTest(Operator):
 
     def test_a_ban_ends_by_itself(self):
         daemon = self.serve()
+        begin = time.monotonic()
         self.ctl("ban", "127.0.0.1", "--for", "3s") # in whole seconds: two at least
-        self.assertIn("127.0.0.1", self.ctl("bans"))
+        if "127.0.0.1" not in self.ctl("bans"):
+            self.assertGreater(time.monotonic() - begin, 2) # on a machine that holds the test up
         poll("the ban's end", lambda: "127.0.0.1" not in self.ctl("bans"))
         bots = self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)

@@ -6,6 +6,7 @@
 #include "chance.h"
 #include "checkpoint_file.h"
 #include "digest.h"
+#include "monotonic.h"
 #include "test.h"
 
 #include <errno.h>
@@ -24,10 +25,11 @@ enum {
     SLOT_HEAD_BYTES = 48,
 };
 
-static const double grace_s = 30;
+static double grace_s;
 
 static struct fixture {
     char directory[32], path[64], bad_path[72];
+    uint64_t begin_ms;
     struct raim_map *map;
     struct raim_match_def def;
     struct raim_match *match;
@@ -99,6 +101,8 @@ static void bind_checkpoint(void)
 static void open_fixture(void)
 {
     fixture = calloc(1, sizeof *fixture);
+    fixture->begin_ms = monotonic_ms();
+    grace_s = 3600; // however long a busy machine takes
     strcpy(fixture->directory, "/tmp/raimd-test-XXXXXX");
     assert_non_null(mkdtemp(fixture->directory));
     snprintf(fixture->path, sizeof fixture->path, "%s/arena.checkpoint", fixture->directory);
@@ -183,7 +187,7 @@ TEST(the_newest_slot_is_restored)
     assert_int_equal(status.st_mode & 0777, 0600);
     const struct checkpoint_result result = restore();
     assert_int_equal(result.verdict, CHECKPOINT_RESTORED);
-    assert_true(result.age_ms < 10000);
+    assert_true(result.age_ms <= monotonic_ms() - fixture->begin_ms);
     assert_int_equal(digest(), fixture->newer);
     assert_int_equal(fixture->addresses[1].low, 7);
     assert_int_equal(fixture->addresses[1].port, 8);
@@ -246,9 +250,11 @@ TEST(a_reboot_and_age_are_reported)
     forge(SAVED_AT, saved_ms + 3600 * 1000);
     assert_rejected("the machine has been rebooted since");
     forge(SAVED_AT, saved_ms - 31 * 1000);
+    const struct checkpoint_result result = restore();
+    assert_int_equal(result.verdict, CHECKPOINT_RESTORED);
+    assert_true(result.age_ms >= 31 * 1000);
+    grace_s = 30;
     assert_rejected("it is too old");
-    forge(SAVED_AT, saved_ms - 10 * 1000);
-    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
 }
 
 TEST(a_file_of_another_user_is_rejected)
