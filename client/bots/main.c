@@ -17,9 +17,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sysexits.h>
 #include <time.h>
 
-enum { EXIT_UNREACHABLE = 69 };
 enum { POLL_HZ = 60, FINE_POLL_HZ = 1000, SERVICE_HZ = 10 };
 
 // A connection is begun per poll that is in time, because to join costs a client more than a second
@@ -259,5 +259,5 @@ int main(int argc, char **argv)
     }
     free(players);
     const bool good = options.require_all ? all_played : connected > 0;
-    return !good ? EXIT_UNREACHABLE : is_written ? EXIT_SUCCESS : EXIT_FAILURE;
+    return !good ? EX_UNAVAILABLE : is_written ? EXIT_SUCCESS : EXIT_FAILURE;
 }

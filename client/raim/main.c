@@ -8,9 +8,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sysexits.h>
 #include <time.h>
 
-enum { EXIT_NO_RECORDING = 66, EXIT_UNREACHABLE = 69, PROBLEM_BYTES = 256 };
+enum { PROBLEM_BYTES = 256 };
 
 // Shows frames until the game ends, or as many as the options say. False when a frame or the
 // screenshot failed.
@@ -62,7 +63,7 @@ static int play(const struct options *options, struct window *window,
     if (game == NULL) {
         fprintf(stderr, "raim: %s%s%s\n", recording != NULL ? recording : "",
                 recording != NULL ? ": " : "", problem);
-        return recording != NULL ? EXIT_NO_RECORDING : EXIT_FAILURE;
+        return recording != NULL ? EX_NOINPUT : EXIT_FAILURE;
     }
     const bool is_good = run(game, options, window);
     const bool is_unreachable = options->frames > 0 && !game_was_in_arena(game);
@@ -71,7 +72,7 @@ static int play(const struct options *options, struct window *window,
     quit(game);
     game_end(game);
     if (is_good && is_unreachable)
-        return EXIT_UNREACHABLE;
+        return EX_UNAVAILABLE;
     return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -80,7 +81,7 @@ int main(int argc, char **argv)
     static const int statuses[] = {
         [RENDER_DONE] = EXIT_SUCCESS,
         [RENDER_FAILED] = EXIT_FAILURE,
-        [RENDER_NO_RECORDING] = EXIT_NO_RECORDING,
+        [RENDER_NO_RECORDING] = EX_NOINPUT,
     };
     const struct options options = options_parse(argc, argv);
     const bool headless = options.headless || options.video != NULL;

@@ -4,12 +4,6 @@
 
 #include <stdbool.h>
 
-// Exit statuses of sysexits.h, by which a service manager distinguishes failures.
-enum {
-    EXIT_USAGE = 64,  // a mistake in the command line
-    EXIT_CONFIG = 78, // a mistake in the configuration, or in a file that it names
-};
-
 // Opens closed standard streams on /dev/null. Otherwise a socket would get the number of one, and
 // the log would be sent to its peer. Call it before anything is opened.
 bool program_open_streams(void);

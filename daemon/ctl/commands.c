@@ -48,7 +48,7 @@ int commands_send_for_file(const struct call *call, const struct request *reques
             return EXIT_REJECTED;
         }
         fprintf(stderr, "raimctl: cannot reach raimd at %s: %s\n", call->socket, reply->why);
-        return EXIT_UNREACHABLE;
+        return EX_UNAVAILABLE;
     }
     if (reply->status >= 200 && reply->status < 300)
         return EXIT_SUCCESS;

@@ -12,7 +12,6 @@
 
 enum {
     EXIT_REJECTED = 1,
-    EXIT_UNREACHABLE = 69,
     CALL_MAX_OPTIONS = 64,
     COMMANDS_MAX = 96,
     COMMANDS_OPTION_BYTES = 32, // of an option's name

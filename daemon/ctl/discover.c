@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -430,7 +431,7 @@ int discover(const struct call *call)
     }
     if (!add_all(call, finder)) {
         finder_close(finder);
-        return EXIT_UNREACHABLE;
+        return EX_UNAVAILABLE;
     }
     finder_run(finder, TIMEOUT_MS);
     const int found =
@@ -441,5 +442,5 @@ int discover(const struct call *call)
         fputs("raimctl: a master server does not answer\n", stderr);
     if (found == 0)
         fputs("raimctl: no arena answers\n", stderr);
-    return found > 0 && has_all_lists ? EXIT_SUCCESS : EXIT_UNREACHABLE;
+    return found > 0 && has_all_lists ? EXIT_SUCCESS : EX_UNAVAILABLE;
 }

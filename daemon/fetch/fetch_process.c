@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,7 +34,6 @@ enum {
     RESTART_MS = 250,
     STALLED_S = 5, // a process that does nothing for so long is ended
     NICE = 10,
-    EXIT_USAGE = 64,
 };
 
 // What a process inherits of the environment: nothing that names a secret or the service manager.
@@ -310,7 +310,7 @@ _Noreturn void fetch_process_main(int argc, char **argv)
 {
     if (argc != 4 || (strcmp(argv[2], "urls") != 0 && strcmp(argv[2], "commands") != 0) ||
         fcntl(SOCKET, F_SETFD, FD_CLOEXEC) != 0)
-        _exit(EXIT_USAGE);
+        _exit(EX_USAGE);
     prepare();
     for (bool is_again = false; !has_raimd_ended(); is_again = true) {
         const pid_t parent = getpid(), child = fork();

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 
 enum options_action {
     OPTIONS_RUN,
@@ -109,7 +110,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-// Ends the process after printing the help or the version, or with EXIT_USAGE after reporting a
+// Ends the process after printing the help or the version, or with EX_USAGE after reporting a
 // mistake.
 static struct options options_parse(int argc, char **argv)
 {
@@ -122,7 +123,7 @@ static struct options options_parse(int argc, char **argv)
                "usage, 78 a mistake in the configuration or a map.",
     };
     struct options options = {.action = OPTIONS_RUN};
-    argp_err_exit_status = EXIT_USAGE;
+    argp_err_exit_status = EX_USAGE;
     argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &options); // argp's own help has no -h
     return options;
 }
@@ -214,7 +215,7 @@ static struct config *load_config(const struct options *options, int *exit_statu
     if (options->demo && config != NULL && getenv("RUNTIME_DIRECTORY") == NULL)
         demo_socket_path(config->control, sizeof config->control);
     diagnostics_end(&report);
-    *exit_status = report.no_memory ? EXIT_FAILURE : EXIT_CONFIG;
+    *exit_status = report.no_memory ? EXIT_FAILURE : EX_CONFIG;
     const char *priority = log_is_journal() ? "<3>" : "";
     if (report.no_memory)
         fprintf(stderr, "%sraimd: out of memory\n", priority);

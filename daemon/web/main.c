@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 
 struct options {
     const char *config_path;
@@ -74,7 +75,7 @@ static struct options parse_options(int argc, char **argv)
                "usage, 78 a mistake in the configuration.",
     };
     struct options options = {.config_path = RAIM_WEB_CONFIG};
-    argp_err_exit_status = EXIT_USAGE;
+    argp_err_exit_status = EX_USAGE;
     argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &options); // argp's own help has no -h
     return options;
 }
@@ -85,7 +86,7 @@ static struct web_config *load_config(const struct options *options, int *exit_s
     if (log_is_journal())
         report.style = DIAGNOSTICS_JOURNAL;
     struct web_config *config = web_config_load(options->config_path, &report);
-    *exit_status = report.no_memory ? EXIT_FAILURE : EXIT_CONFIG;
+    *exit_status = report.no_memory ? EXIT_FAILURE : EX_CONFIG;
     const char *priority = log_is_journal() ? "<3>" : "";
     if (report.no_memory)
         fprintf(stderr, "%sraim-web: out of memory\n", priority);

@@ -12,9 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Exit statuses of sysexits.h beside those of verify.h.
-enum { EXIT_USAGE = 64, EXIT_MAP = 78 };
+#include <sysexits.h>
 
 static const struct argp_option known[] = {
     {"json", 'j', NULL, 0, "With audit: print a JSON object", 0},
@@ -75,7 +73,7 @@ static int draw(const struct words *words)
     if (report.no_memory)
         fputs("raimrec: out of memory\n", stderr);
     if (map == NULL)
-        return report.no_memory ? EXIT_FAILURE : EXIT_MAP;
+        return report.no_memory ? EXIT_FAILURE : EX_CONFIG;
     FILE *out = fopen(words->items[2], "w");
     const bool drawn = out != NULL && map_draw(map, out);
     const bool closed = out != NULL && fclose(out) == 0;
@@ -109,7 +107,7 @@ int main(int argc, char **argv)
                "read; 76 a recording needs another version; 78 a mistake in a map.",
     };
     struct words words = {0};
-    argp_err_exit_status = EXIT_USAGE;
+    argp_err_exit_status = EX_USAGE;
     argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &words); // argp's own help has no -h
     const char *name = words.count > 0 ? words.items[0] : "";
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
@@ -120,7 +118,7 @@ int main(int argc, char **argv)
             (words.json && !commands[i].takes_json)) {
             fprintf(stderr, "raimrec: %s wants %s\nTry `raimrec --help'.\n", name,
                     commands[i].wants);
-            return EXIT_USAGE;
+            return EX_USAGE;
         }
         const int status = commands[i].run(&words);
         if (fflush(stdout) == 0 && !ferror(stdout))
@@ -129,5 +127,5 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     fprintf(stderr, "raimrec: '%s' is no command\nTry `raimrec --help'.\n", name);
-    return EXIT_USAGE;
+    return EX_USAGE;
 }

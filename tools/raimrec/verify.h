@@ -8,13 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sysexits.h>
 
 // Exit statuses, in the order in which the first that applies to any file wins.
 enum verify_status {
     VERIFY_GOOD = 0,
-    VERIFY_DIFFERS = 1,        // or is damaged
-    VERIFY_UNREADABLE = 66,    // EX_NOINPUT of sysexits.h
-    VERIFY_OTHER_VERSION = 76, // EX_PROTOCOL: the recording needs another version
+    VERIFY_DIFFERS = 1, // or is damaged
+    VERIFY_UNREADABLE = EX_NOINPUT,
+    VERIFY_OTHER_VERSION = EX_PROTOCOL, // the recording needs another version
 };
 
 // Verifies the files in turn and prints a line for each, followed by the lines that explain it.
