@@ -223,16 +223,17 @@ static void take_connection(struct arena *arena, uint32_t peer)
 
 static void answer_query(struct arena *arena, const struct transport_event *event)
 {
-    const struct answers_subject subject = {
+    const struct a2s_cache_subject subject = {
         .config = arena->worker.config,
         .port = arena_port(arena),
         .match = arena->worker.match,
         .rows = arena->worker.rows,
         .row_count = arena->opened.status_rows,
     };
-    const struct answer *answer = answers_get(&arena->worker.answers, &subject, event->query,
-                                              (int64_t)(monotonic_ns() / (NS_PER_S / 1000)));
-    transport_reply(arena->worker.transport, event->from, answer->bytes, answer->size);
+    const struct a2s_cached_reply *reply =
+        a2s_cache_get(&arena->worker.a2s_cache, &subject, event->query,
+                      (int64_t)(monotonic_ns() / (NS_PER_S / 1000)));
+    transport_reply(arena->worker.transport, event->from, reply->bytes, reply->size);
 }
 
 // Passes the round-trip times that the transport measures on to the match, of some clients in each

@@ -3,6 +3,7 @@
 // it, arena.c runs the ticks, arena_matches.c changes the match, arena_masters.c speaks to masters.
 #pragma once
 
+#include "a2s_cache.h"
 #include "access_control.h"
 #include "arena.h"
 #include "arena_checkpoint.h"
@@ -12,7 +13,6 @@
 #include "event_queue.h"
 #include "ip_address.h"
 #include "overload.h"
-#include "query_answers.h"
 #include "reservations.h"
 #include "round_report.h"
 #include "triple_buffer.h"
@@ -75,7 +75,7 @@ struct arena {
         struct arena_votes votes;
         struct arena_checkpoint checkpoint;
         struct arena_recording recording;
-        struct answers answers;
+        struct a2s_cache a2s_cache;
         struct masters masters;
         struct raim_match_player *rows;
         uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC

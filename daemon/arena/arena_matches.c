@@ -160,7 +160,7 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared)
     transport_set_dscp(arena->worker.transport, prepared->config.dscp);
     transport_limit_time(arena->worker.transport,
                          US_PER_S / prepared->config.match.tick_hz / RECEIVE_SHARE);
-    arena->worker.answers = (struct answers){0};
+    arena->worker.a2s_cache = (struct a2s_cache){0};
     arena_checkpoint_rename(&arena->worker.checkpoint, prepared->config.name);
     arena_checkpoint_note_map(&arena->worker.checkpoint, &prepared->map);
     rename_access_control(arena, prepared);

@@ -162,7 +162,7 @@ SEVERAL_INCLUDERS = {
     ("raim-web", "enet/enet.h"): TRANSPORT, # it links the batches beside them
     ("raimctl", "sodium.h"): {"daemon/ctl/token.c", "lib/crypto/crypto.c"},
     ("raimctl", "jansson.h"): {
-        "daemon/ctl/ban_command.c", "daemon/ctl/command_request.c", "daemon/ctl/command_texts.c",
+        "daemon/ctl/ban_preview.c", "daemon/ctl/command_request.c", "daemon/ctl/command_texts.c",
         "daemon/ctl/discover.c", "daemon/ctl/recordings.c", "daemon/ctl/tables.c"},
     ("raimrec", "jansson.h"): {"daemon/common/json_writer.c", "tools/raimrec/audit.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
@@ -445,12 +445,12 @@ class SelfTest(unittest.TestCase):
         "daemon/web/quic.c": [],
         "daemon/fetch/fetch.h": ["<stdint.h>"],
         "daemon/fetch/fetch.c": ['"fetch.h"', "<stdio.h>"],
-        "daemon/recording/recordings.h": ['"log.h"', '"wire.h"'],
+        "daemon/recorder/recordings.h": ['"log.h"', '"wire.h"'],
         "daemon/security/admission.h": ['"wire.h"'],
         "daemon/net/transport.h": ['"admission.h"'],
         "daemon/net/transport.c": ['"transport.h"', "<enet/enet.h>"],
         "daemon/config/config.h": ['"map.h"'],
-        "daemon/discovery/query_answers.h": ['"config.h"'],
+        "daemon/discovery/a2s_cache.h": ['"config.h"'],
         "daemon/discovery/masters.h": ['"config.h"'],
         "daemon/arena/arena.h": ['"match.h"'],
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
@@ -589,7 +589,7 @@ class SelfTest(unittest.TestCase):
         def unused(changes):
             return [line for line in self.problems(changes, is_whole=True)
                     if line.startswith("daemon/discovery:") and "lib/match" in line]
-        self.assertEqual(unused({"daemon/discovery/query_answers.c": ['"match.h"']}), [])
+        self.assertEqual(unused({"daemon/discovery/a2s_cache.c": ['"match.h"']}), [])
         self.assert_only(unused({}), "daemon/discovery")
 
     def test_unknown_header(self):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Server queries on an arena's port: replies, counters, and no effect on players.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
-#include "query.h"
+#include "a2s_reply.h"
 #include "transport_fixture.h"
 
 // A query for the players.
@@ -29,7 +29,7 @@ static void run_and_answer(void)
         seen.connected += event.kind == TRANSPORT_CONNECTED;
         if (event.kind != TRANSPORT_QUERY)
             continue;
-        uint8_t answer[QUERY_MAX_REPLY] = {0};
+        uint8_t answer[A2S_MAX_REPLY] = {0};
         asked++;
         memcpy(answer, &asked, sizeof asked);
         transport_reply(transport, event.from, answer, sizeof answer);
@@ -45,7 +45,7 @@ static ssize_t receive_raw(int raw, uint8_t *data, size_t capacity)
 // Asks for a challenge and takes it into the request.
 static void meet_challenge(int raw)
 {
-    uint8_t reply[QUERY_MAX_REPLY];
+    uint8_t reply[A2S_MAX_REPLY];
     send_raw(raw, request, sizeof request);
     run_and_answer();
     assert_int_equal(receive_raw(raw, reply, sizeof reply), QUERY_CHALLENGE_REPLY);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes A2S replies that never exceed QUERY_MAX_REPLY.
-#include "query.h"
+// Writes A2S replies that never exceed A2S_MAX_REPLY.
+#include "a2s_reply.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -79,9 +79,9 @@ static struct writer begin(uint8_t *reply, size_t capacity, char kind)
     return writer;
 }
 
-size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_REPLY])
+size_t a2s_write_info(const struct a2s_info *info, uint8_t reply[A2S_MAX_REPLY])
 {
-    struct writer writer = begin(reply, QUERY_MAX_REPLY, INFO_REPLY);
+    struct writer writer = begin(reply, A2S_MAX_REPLY, INFO_REPLY);
     put_8(&writer, PROTOCOL);
     put_text(&writer, info->name);
     put_text(&writer, info->map);
@@ -105,16 +105,16 @@ size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_R
     return writer.size;
 }
 
-size_t query_write_players(const struct query_player *players, uint32_t count,
-                           uint8_t reply[QUERY_MAX_REPLY])
+size_t a2s_write_players(const struct a2s_player *players, uint32_t count,
+                         uint8_t reply[A2S_MAX_REPLY])
 {
-    struct writer writer = begin(reply, QUERY_MAX_REPLY, PLAYERS_REPLY);
+    struct writer writer = begin(reply, A2S_MAX_REPLY, PLAYERS_REPLY);
     const size_t count_at = writer.size;
     put_8(&writer, 0);
     size_t whole = writer.size;
     uint32_t written = 0;
     while (written < count && written < UINT8_MAX) {
-        const struct query_player *player = &players[written];
+        const struct a2s_player *player = &players[written];
         put_8(&writer, 0); // the index, which tools ignore
         put_text(&writer, player->name);
         put_32(&writer, player->score);
@@ -128,10 +128,9 @@ size_t query_write_players(const struct query_player *players, uint32_t count,
     return whole;
 }
 
-size_t query_write_rules(const struct query_rule *rules, uint32_t count,
-                         uint8_t reply[QUERY_MAX_REPLY])
+size_t a2s_write_rules(const struct a2s_rule *rules, uint32_t count, uint8_t reply[A2S_MAX_REPLY])
 {
-    struct writer writer = begin(reply, QUERY_MAX_REPLY, RULES_REPLY);
+    struct writer writer = begin(reply, A2S_MAX_REPLY, RULES_REPLY);
     const size_t count_at = writer.size;
     put_16(&writer, 0);
     size_t whole = writer.size;

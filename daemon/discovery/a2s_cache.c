@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes an arena's A2S replies from its configuration and its match.
-#include "query_answers.h"
+#include "a2s_cache.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@ enum {
 
 struct rule_list {
     uint32_t count;
-    struct query_rule rules[ARENA_RULES + RAIM_RULE_COUNT];
+    struct a2s_rule rules[ARENA_RULES + RAIM_RULE_COUNT];
     char values[ARENA_RULES + RAIM_RULE_COUNT][VALUE_BYTES];
 };
 
@@ -29,13 +29,13 @@ static void join_tags(const struct config_tags *tags, char joined[sizeof tags->w
     }
 }
 
-static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
+static size_t write_info(const struct a2s_cache_subject *subject, uint8_t *reply)
 {
     const struct raim_match_counts counts = raim_match_counts(subject->match);
     const struct config_arena *config = subject->config;
     char keywords[sizeof config->tags.words];
     join_tags(&config->tags, keywords);
-    const struct query_info info = {
+    const struct a2s_info info = {
         .name = config_shown_name(config),
         .map = config->match.map->name,
         .folder = "raim",
@@ -48,25 +48,25 @@ static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
         .port = subject->port,
         .keywords = keywords,
     };
-    return query_write_info(&info, reply);
+    return a2s_write_info(&info, reply);
 }
 
-static size_t write_players(const struct answers_subject *subject, uint8_t *reply)
+static size_t write_players(const struct a2s_cache_subject *subject, uint8_t *reply)
 {
-    struct query_player players[MAX_PLAYERS];
+    struct a2s_player players[MAX_PLAYERS];
     const uint32_t present = raim_match_players(subject->match, subject->rows, subject->row_count);
     const uint32_t count = present < MAX_PLAYERS ? present : MAX_PLAYERS;
     for (uint32_t i = 0; i < count; i++) {
         const struct raim_match_player *row = &subject->rows[i];
-        players[i] = (struct query_player){
+        players[i] = (struct a2s_player){
             // Query tools take a player without a name for one that is still connecting.
             .name = row->bot || subject->config->query_names ? row->name : "player",
             .score = row->score,
-            .seconds = row->bot ? QUERY_BOT_SECONDS
+            .seconds = row->bot ? A2S_BOT_SECONDS
                                 : (float)row->played_ticks / (float)subject->config->match.tick_hz,
         };
     }
-    return query_write_players(players, count, reply);
+    return a2s_write_players(players, count, reply);
 }
 
 __attribute__((format(printf, 3, 4))) static void add_rule(struct rule_list *list, const char *key,
@@ -77,10 +77,10 @@ __attribute__((format(printf, 3, 4))) static void add_rule(struct rule_list *lis
     va_start(arguments, format);
     vsnprintf(value, VALUE_BYTES, format, arguments);
     va_end(arguments);
-    list->rules[list->count++] = (struct query_rule){.key = key, .value = value};
+    list->rules[list->count++] = (struct a2s_rule){.key = key, .value = value};
 }
 
-static size_t write_rules(const struct answers_subject *subject, uint8_t *reply)
+static size_t write_rules(const struct a2s_cache_subject *subject, uint8_t *reply)
 {
     const struct config_arena *config = subject->config;
     struct rule_list list = {.count = 0};
@@ -99,10 +99,10 @@ static size_t write_rules(const struct answers_subject *subject, uint8_t *reply)
     raim_rules rules = config->match.rules;
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         add_rule(&list, raim_rule_at(i)->name, "%.9g", *raim_rule_value(&rules, i));
-    return query_write_rules(list.rules, list.count, reply);
+    return a2s_write_rules(list.rules, list.count, reply);
 }
 
-static size_t write_answer(const struct answers_subject *subject, enum query_kind kind,
+static size_t write_answer(const struct a2s_cache_subject *subject, enum query_kind kind,
                            uint8_t *reply)
 {
     switch (kind) {
@@ -120,13 +120,14 @@ static size_t write_answer(const struct answers_subject *subject, enum query_kin
     return 0;
 }
 
-const struct answer *answers_get(struct answers *answers, const struct answers_subject *subject,
-                                 enum query_kind kind, int64_t now_ms)
+const struct a2s_cached_reply *a2s_cache_get(struct a2s_cache *cache,
+                                             const struct a2s_cache_subject *subject,
+                                             enum query_kind kind, int64_t now_ms)
 {
-    struct answer *answer = &answers->kinds[kind];
-    if (answer->size == 0 || now_ms - answer->written_ms >= ANSWERS_MAX_AGE_MS) {
-        answer->size = write_answer(subject, kind, answer->bytes);
-        answer->written_ms = now_ms;
+    struct a2s_cached_reply *reply = &cache->kinds[kind];
+    if (reply->size == 0 || now_ms - reply->written_ms >= A2S_CACHE_MAX_AGE_MS) {
+        reply->size = write_answer(subject, kind, reply->bytes);
+        reply->written_ms = now_ms;
     }
-    return answer;
+    return reply;
 }

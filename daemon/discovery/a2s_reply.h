@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 // Bytes of the largest reply: a datagram of the transport. Rows that do not fit whole are omitted.
-#define QUERY_MAX_REPLY RAIM_MAX_DATAGRAM_BYTES
+#define A2S_MAX_REPLY RAIM_MAX_DATAGRAM_BYTES
 
-struct query_info {
+struct a2s_info {
     const char *name, *map, *folder, *game, *version;
     uint32_t players; // including bots; counts above 255 are written as 255
     uint32_t max_players;
@@ -24,26 +24,25 @@ struct query_info {
     const char *keywords; // words with commas between them; "": none
 };
 
-struct query_player {
+struct a2s_player {
     const char *name;
     uint32_t score;
-    float seconds; // since it joined; QUERY_BOT_SECONDS for a bot
+    float seconds; // since it joined; A2S_BOT_SECONDS for a bot
 };
 
 // By this value query tools recognize bots.
-#define QUERY_BOT_SECONDS (-1.0f)
+#define A2S_BOT_SECONDS (-1.0f)
 
-struct query_rule {
+struct a2s_rule {
     const char *key, *value;
 };
 
 // Write a reply and return its size in bytes.
-size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_REPLY]);
+size_t a2s_write_info(const struct a2s_info *info, uint8_t reply[A2S_MAX_REPLY]);
 
 // Writes the first players that fit, at most 255.
-size_t query_write_players(const struct query_player *players, uint32_t count,
-                           uint8_t reply[QUERY_MAX_REPLY]);
+size_t a2s_write_players(const struct a2s_player *players, uint32_t count,
+                         uint8_t reply[A2S_MAX_REPLY]);
 
 // Writes the first rules that fit.
-size_t query_write_rules(const struct query_rule *rules, uint32_t count,
-                         uint8_t reply[QUERY_MAX_REPLY]);
+size_t a2s_write_rules(const struct a2s_rule *rules, uint32_t count, uint8_t reply[A2S_MAX_REPLY]);

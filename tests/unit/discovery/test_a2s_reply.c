@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Encoding of queries and replies, challenges, and the admission of queries.
+#include "a2s_cache.h"
+#include "a2s_reply.h"
 #include "chance.h"
-#include "query.h"
-#include "query_answers.h"
 #include "query_guard.h"
 #include "test.h"
 
@@ -58,23 +58,23 @@ static void assert_bytes(const uint8_t *reply, size_t size, const uint8_t *golde
 
 TEST(replies_to_the_byte)
 {
-    uint8_t reply[QUERY_MAX_REPLY];
+    uint8_t reply[A2S_MAX_REPLY];
     assert_bytes(reply, query_write_challenge(0xF4030201, reply),
                  BYTES("\xFF\xFF\xFF\xFF"
                        "A\x01\x02\x03\xF4"));
 
-    const struct query_info info = {.name = "du\xC3\xA9l",
-                                    .map = "ruins",
-                                    .folder = "raim",
-                                    .game = "arena",
-                                    .version = "1.2.3",
-                                    .players = 7,
-                                    .max_players = 20,
-                                    .bots = 4,
-                                    .locked = true,
-                                    .port = 7246,
-                                    .keywords = "ffa,eu"};
-    assert_bytes(reply, query_write_info(&info, reply),
+    const struct a2s_info info = {.name = "du\xC3\xA9l",
+                                  .map = "ruins",
+                                  .folder = "raim",
+                                  .game = "arena",
+                                  .version = "1.2.3",
+                                  .players = 7,
+                                  .max_players = 20,
+                                  .bots = 4,
+                                  .locked = true,
+                                  .port = 7246,
+                                  .keywords = "ffa,eu"};
+    assert_bytes(reply, a2s_write_info(&info, reply),
                  BYTES("\xFF\xFF\xFF\xFFI\x11"
                        "du\xC3\xA9l\0ruins\0raim\0arena\0"
                        "\0\0\x07\x14\x04"
@@ -82,19 +82,19 @@ TEST(replies_to_the_byte)
                        "1.2.3\0\xA0\x4E\x1C"
                        "ffa,eu\0"));
 
-    const struct query_player players[] = {{"Ada \xC3\x9C", 258, 90.5f},
-                                           {"Bot 1", 0, QUERY_BOT_SECONDS}};
-    assert_bytes(reply, query_write_players(players, 2, reply),
+    const struct a2s_player players[] = {{"Ada \xC3\x9C", 258, 90.5f},
+                                         {"Bot 1", 0, A2S_BOT_SECONDS}};
+    assert_bytes(reply, a2s_write_players(players, 2, reply),
                  BYTES("\xFF\xFF\xFF\xFF"
                        "D\x02"
                        "\0Ada \xC3\x9C\0\x02\x01\0\0\x00\x00\xB5\x42"
                        "\0Bot 1\0\0\0\0\0\x00\x00\x80\xBF"));
-    assert_bytes(reply, query_write_players(NULL, 0, reply),
+    assert_bytes(reply, a2s_write_players(NULL, 0, reply),
                  BYTES("\xFF\xFF\xFF\xFF"
                        "D\0"));
 
-    const struct query_rule rules[] = {{"sight", "true"}, {"player_speed", "300"}};
-    assert_bytes(reply, query_write_rules(rules, 2, reply),
+    const struct a2s_rule rules[] = {{"sight", "true"}, {"player_speed", "300"}};
+    assert_bytes(reply, a2s_write_rules(rules, 2, reply),
                  BYTES("\xFF\xFF\xFF\xFF"
                        "E\x02\0"
                        "sight\0true\0player_speed\0"
@@ -103,49 +103,49 @@ TEST(replies_to_the_byte)
 
 TEST(numbers_beyond_a_byte_are_clamped)
 {
-    uint8_t reply[QUERY_MAX_REPLY];
-    const struct query_info info = {.name = "",
-                                    .map = "",
-                                    .folder = "",
-                                    .game = "",
-                                    .version = "",
-                                    .players = 256,
-                                    .max_players = 1200,
-                                    .bots = 255,
-                                    .keywords = ""};
-    assert_int_equal(query_write_info(&info, reply), 23);
+    uint8_t reply[A2S_MAX_REPLY];
+    const struct a2s_info info = {.name = "",
+                                  .map = "",
+                                  .folder = "",
+                                  .game = "",
+                                  .version = "",
+                                  .players = 256,
+                                  .max_players = 1200,
+                                  .bots = 255,
+                                  .keywords = ""};
+    assert_int_equal(a2s_write_info(&info, reply), 23);
     assert_memory_equal(reply + 12, "\xFF\xFF\xFF", 3);
 }
 
 TEST(players_that_do_not_fit_are_left_out_whole)
 {
     // 34 bytes each behind 6: 35 fit.
-    struct query_player players[1000];
+    struct a2s_player players[1000];
     for (int i = 0; i < 1000; i++)
-        players[i] = (struct query_player){"abcdefghijklmnopqrstuvwx", (uint32_t)i, 1};
-    uint8_t *reply = malloc(QUERY_MAX_REPLY);
+        players[i] = (struct a2s_player){"abcdefghijklmnopqrstuvwx", (uint32_t)i, 1};
+    uint8_t *reply = malloc(A2S_MAX_REPLY);
     assert_non_null(reply);
     for (uint32_t count = 0; count < 1000; count++) {
         const uint32_t fit = count < 35 ? count : 35;
-        assert_int_equal(query_write_players(players, count, reply), 6 + 34 * fit);
+        assert_int_equal(a2s_write_players(players, count, reply), 6 + 34 * fit);
         assert_int_equal(reply[5], fit);
     }
     // 10 bytes each: 119 fit, and the last byte but four is used.
     for (int i = 0; i < 1000; i++)
         players[i].name = "";
-    assert_int_equal(query_write_players(players, 1000, reply), 6 + 10 * 119);
+    assert_int_equal(a2s_write_players(players, 1000, reply), 6 + 10 * 119);
     assert_int_equal(reply[5], 119);
     free(reply);
 }
 
 TEST(rules_that_do_not_fit_are_left_out_whole)
 {
-    struct query_rule rules[600];
+    struct a2s_rule rules[600];
     for (int i = 0; i < 600; i++)
-        rules[i] = (struct query_rule){"k", ""};
-    uint8_t *reply = malloc(QUERY_MAX_REPLY);
+        rules[i] = (struct a2s_rule){"k", ""};
+    uint8_t *reply = malloc(A2S_MAX_REPLY);
     assert_non_null(reply);
-    assert_int_equal(query_write_rules(rules, 600, reply), 7 + 3 * 397);
+    assert_int_equal(a2s_write_rules(rules, 600, reply), 7 + 3 * 397);
     assert_int_equal(reply[5] | reply[6] << 8, 397);
     free(reply);
 }
@@ -299,8 +299,8 @@ enum { BOTS = 200 };
 
 static struct config *config;
 static struct raim_match *match;
-static struct answers answers;
-static struct answers_subject subject;
+static struct a2s_cache answers;
+static struct a2s_cache_subject subject;
 
 static int set_up(void **state)
 {
@@ -312,7 +312,7 @@ static int set_up(void **state)
     match = raim_match_create(&def);
     assert_non_null(match);
     memset(&answers, 0, sizeof answers);
-    subject = (struct answers_subject){
+    subject = (struct a2s_cache_subject){
         .config = &config->arenas[0],
         .port = 7246,
         .match = match,
@@ -332,7 +332,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static bool has_text(const struct answer *answer, const char *text)
+static bool has_text(const struct a2s_cached_reply *answer, const char *text)
 {
     const size_t size = strlen(text) + 1;
     for (size_t at = 0; at + size <= answer->size; at++)
@@ -344,30 +344,30 @@ static bool has_text(const struct answer *answer, const char *text)
 TEST(an_answer_is_kept_for_a_tenth_of_a_second, set_up, tear_down)
 {
     // The first reply is written at any time.
-    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "duel"));
+    assert_true(has_text(a2s_cache_get(&answers, &subject, QUERY_INFO, 0), "duel"));
     strcpy(config->arenas[0].name, "other");
-    assert_false(has_text(answers_get(&answers, &subject, QUERY_INFO, 99), "other"));
-    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 100), "other"));
+    assert_false(has_text(a2s_cache_get(&answers, &subject, QUERY_INFO, 99), "other"));
+    assert_true(has_text(a2s_cache_get(&answers, &subject, QUERY_INFO, 100), "other"));
 }
 
 TEST(each_question_has_its_own_answer, set_up, tear_down)
 {
-    assert_int_equal(answers_get(&answers, &subject, QUERY_INFO, 0)->bytes[4], 'I');
-    assert_int_equal(answers_get(&answers, &subject, QUERY_PLAYERS, 0)->bytes[4], 'D');
-    assert_int_equal(answers_get(&answers, &subject, QUERY_RULES, 0)->bytes[4], 'E');
-    assert_true(has_text(answers_get(&answers, &subject, QUERY_RULES, 0), "spawn_protection"));
+    assert_int_equal(a2s_cache_get(&answers, &subject, QUERY_INFO, 0)->bytes[4], 'I');
+    assert_int_equal(a2s_cache_get(&answers, &subject, QUERY_PLAYERS, 0)->bytes[4], 'D');
+    assert_int_equal(a2s_cache_get(&answers, &subject, QUERY_RULES, 0)->bytes[4], 'E');
+    assert_true(has_text(a2s_cache_get(&answers, &subject, QUERY_RULES, 0), "spawn_protection"));
 }
 
 TEST(of_a_crowd_all_are_counted_and_some_are_listed, set_up, tear_down)
 {
-    const struct answer *info = answers_get(&answers, &subject, QUERY_INFO, 0);
+    const struct a2s_cached_reply *info = a2s_cache_get(&answers, &subject, QUERY_INFO, 0);
     // Protocol, name, map, folder, game and the game's number come before.
     const size_t at = 6 + sizeof "duel" + sizeof "duel" + sizeof "raim" + sizeof "raim" + 2;
     assert_int_equal(info->bytes[at], BOTS);
     assert_int_equal(info->bytes[at + 1], UINT8_MAX); // 64 and the bots
     assert_int_equal(info->bytes[at + 2], BOTS);
-    const struct answer *players = answers_get(&answers, &subject, QUERY_PLAYERS, 0);
-    assert_in_range(players->size, 1100, QUERY_MAX_REPLY);
+    const struct a2s_cached_reply *players = a2s_cache_get(&answers, &subject, QUERY_PLAYERS, 0);
+    assert_in_range(players->size, 1100, A2S_MAX_REPLY);
     assert_in_range(players->bytes[5], 35, BOTS - 1);
     assert_true(has_text(players, "Bot 1"));
 }
@@ -379,9 +379,9 @@ TEST(an_arena_presents_itself, set_up, tear_down)
     strcpy(arena->region, "Europe");
     strcpy(arena->website, "https://example.org/duel");
     arena->tags = (struct config_tags){.count = 2, .words = {"ffa", "no-bots"}};
-    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "Caf\xC3\xA9 duel"));
-    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "ffa,no-bots"));
-    const struct answer *rules = answers_get(&answers, &subject, QUERY_RULES, 0);
+    assert_true(has_text(a2s_cache_get(&answers, &subject, QUERY_INFO, 0), "Caf\xC3\xA9 duel"));
+    assert_true(has_text(a2s_cache_get(&answers, &subject, QUERY_INFO, 0), "ffa,no-bots"));
+    const struct a2s_cached_reply *rules = a2s_cache_get(&answers, &subject, QUERY_RULES, 0);
     assert_true(has_text(rules, "Europe"));
     assert_true(has_text(rules, "https://example.org/duel"));
     assert_true(has_text(rules, "spawn_protection"));
