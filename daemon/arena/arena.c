@@ -86,6 +86,8 @@ void arena_restore(struct arena *arena)
 {
     arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
                            arena->worker.config->match.tuning.resume_grace_s);
+    if (arena->worker.reservations != NULL)
+        arena_take_reservations(arena);
 }
 
 void arena_post_checkpoint(struct arena *arena)

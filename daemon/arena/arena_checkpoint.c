@@ -58,10 +58,10 @@ bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *na
         return false;
     if (!unit_directories_find("RUNTIME_DIRECTORY", directory, CHECKPOINT_PATH_BYTES))
         return true;
-    checkpoint->max_players = max_players;
+    checkpoint->max_rows = 2 * max_players; // with those who have left
     checkpoint->file = checkpoint_create(directory, name);
     if (checkpoint->file == NULL ||
-        !triple_buffer_create(&checkpoint->blocks, portable_checkpoint_size(max_players)))
+        !triple_buffer_create(&checkpoint->blocks, portable_checkpoint_size(checkpoint->max_rows)))
         return false;
     find_portable(checkpoint, directory);
     return true;
@@ -85,7 +85,7 @@ static void remove_portable(struct arena_checkpoint *checkpoint, struct store *s
 static char *copy_block(const struct portable_checkpoint *block, const char *kept, size_t *size)
 {
     const size_t kept_size = kept != NULL ? strlen(kept) : 0;
-    const size_t block_size = portable_checkpoint_size(block->count);
+    const size_t block_size = portable_checkpoint_size(portable_checkpoint_rows(block));
     char *copy = malloc(block_size + kept_size);
     *size = block_size + kept_size;
     if (copy == NULL)
@@ -200,10 +200,23 @@ static void publish(struct arena_checkpoint *checkpoint, const struct raim_match
     strcpy(block->arena, checkpoint->name);
     block->map.index = checkpoint->map.index;
     strcpy(block->map.path, checkpoint->map.path);
-    block->count = raim_match_export(match, &block->match, block->players, checkpoint->max_players);
+    raim_match_export(match, &block->match, block->rows, checkpoint->max_rows);
     triple_buffer_publish(&checkpoint->blocks);
     checkpoint->published_tick = raim_match_tick(match);
     checkpoint->published_events = raim_match_events(match);
+}
+
+// Names the players for whom the arena has no slot any more.
+static void log_left_out(const struct arena_checkpoint *checkpoint, const struct raim_match *match)
+{
+    for (uint32_t i = 0; i < checkpoint->found->match.players; i++) {
+        const struct raim_portable_player *player = &checkpoint->found->rows[i];
+        if (!player->bot && !raim_match_has_session(match, player->token))
+            log_arena_warning(checkpoint->name,
+                              "player left out arena=%s name=\"%s\" score=%u: the arena has fewer "
+                              "slots",
+                              checkpoint->name, player->name, player->score);
+    }
 }
 
 // Continues the match of the portable checkpoint, for the reason that there is no other one.
@@ -214,8 +227,8 @@ static bool continue_portable(struct arena_checkpoint *checkpoint, struct raim_m
     if (found == NULL)
         return false;
     const char *fault = checkpoint_time_fault(checkpoint->file, found->saved, grace_s);
-    if (fault == NULL && !raim_match_import(match, &found->match, found->players, found->count))
-        fault = "it has more players than the arena, or no valid state";
+    if (fault == NULL && !raim_match_import(match, &found->match, found->rows))
+        fault = "it has no valid state";
     if (fault != NULL) {
         if (strcmp(fault, why) != 0) // the other one is usually as old
             reject_portable(checkpoint, fault);
@@ -228,6 +241,7 @@ static bool continue_portable(struct arena_checkpoint *checkpoint, struct raim_m
                    checkpoint->name, counts.players, counts.bots, raim_match_round(match).round,
                    (unsigned long long)(checkpoint_now(checkpoint->file).ms - found->saved.ms),
                    why);
+    log_left_out(checkpoint, match);
     return true;
 }
 
@@ -283,6 +297,10 @@ void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_mat
     if (result.verdict != CHECKPOINT_REJECTED ||
         !continue_portable(checkpoint, match, grace_s, result.why))
         log_restored(checkpoint, match, &result);
+    const struct portable_checkpoint *found = checkpoint->found;
+    if (result.verdict == CHECKPOINT_RESTORED && found != NULL &&
+        checkpoint_time_fault(checkpoint->file, found->saved, grace_s) == NULL)
+        raim_match_import_rest(match, &found->match, found->rows);
     free(checkpoint->found);
     checkpoint->found = NULL;
     if (result.verdict == CHECKPOINT_RESTORED) {

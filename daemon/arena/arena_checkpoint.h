@@ -36,7 +36,7 @@ struct arena_checkpoint {
     struct portable_checkpoint *found; // of the last process, until the start; NULL: none
     char *kept;                        // what a newer version wrote, as text; NULL: nothing
     struct triple_buffer blocks;       // struct portable_checkpoint; the worker publishes
-    uint32_t max_players;              // of a block
+    uint32_t max_rows;                 // of a block
     uint64_t published;                // blocks
     uint32_t published_tick, published_events;
 

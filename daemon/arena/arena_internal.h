@@ -133,6 +133,9 @@ void arena_masters_end(struct arena *arena);
 void arena_masters_answer(struct arena *arena, struct udp_address to, const uint8_t *data,
                           size_t size);
 
+// Takes the reserved slots of those who play in a restored match, or have left its round.
+void arena_take_reservations(struct arena *arena);
+
 // Makes a prepared match the current one: applies its configuration to the transport, the
 // checkpoint and the access control.
 void arena_play_match(struct arena *arena, struct prepared_match *prepared);

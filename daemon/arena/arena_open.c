@@ -50,6 +50,18 @@ static bool may_join(void *context, const char *name)
                              arena->worker.config->match.tuning.max_players, monotonic_ms());
 }
 
+void arena_take_reservations(struct arena *arena)
+{
+    struct raim_match_player *rows = arena->worker.rows;
+    const struct raim_match *match = arena->worker.match;
+    uint32_t omitted, count = raim_match_players(match, rows, arena->opened.status_rows);
+    for (uint32_t i = 0; i < count; i++)
+        may_join(arena, rows[i].subject);
+    count = raim_match_departed(match, rows, arena->opened.max_players, &omitted);
+    for (uint32_t i = 0; i < count; i++)
+        may_join(arena, rows[i].subject);
+}
+
 // The callback by which the match asks whether a client may join or watch. Its connection brought
 // the password, or else it has an access token.
 static enum raim_match_admission admit(void *context, const struct raim_match_visitor *visitor,

@@ -42,7 +42,7 @@ struct row {
 #define MATCH(key, kind, member) ROW(struct portable_checkpoint, key, kind, member)
 #define PLAYER(key, kind, member) ROW(struct raim_portable_player, key, kind, member)
 
-static const char players_key[] = "players", digest_key[] = "digest";
+static const char players_key[] = "players", departed_key[] = "departed", digest_key[] = "digest";
 
 static const struct row match_rows[] = {
     MATCH("format", COUNT, format),
@@ -63,7 +63,10 @@ static const struct row match_rows[] = {
     MATCH("score_limit", COUNT, match.score_limit),
     MATCH("played_ticks", COUNT, match.played_ticks),
     MATCH("start_ms", TIME, match.start_ms),
+    MATCH("vote", TEXT, match.vote),
+    MATCH("omitted", COUNT, match.omitted),
     {players_key, OTHER, 0, 0},
+    {departed_key, OTHER, 0, 0},
     {digest_key, OTHER, 0, 0},
     {NULL, OTHER, 0, 0},
 };
@@ -93,9 +96,14 @@ static const struct portable_checkpoint defaults = {
     .match = {.tick_hz = 60, .round = 1, .phase = RAIM_PHASE_PLAY},
 };
 
-size_t portable_checkpoint_size(uint32_t players)
+size_t portable_checkpoint_size(uint32_t rows)
 {
-    return sizeof(struct portable_checkpoint) + players * sizeof(struct raim_portable_player);
+    return sizeof(struct portable_checkpoint) + rows * sizeof(struct raim_portable_player);
+}
+
+uint32_t portable_checkpoint_rows(const struct portable_checkpoint *saved)
+{
+    return saved->match.players + saved->match.departed;
 }
 
 bool portable_checkpoint_path(const char *directory, const char *arena,
@@ -127,11 +135,12 @@ static bool read_hex(const char *digits, uint8_t *bytes, size_t size)
 // By which the members of a player that are not known are kept.
 static void print_key(const struct raim_portable_player *player, char key[2 * RAIM_TOKEN_BYTES + 1])
 {
-    static_assert(sizeof player->name <= 2 * RAIM_TOKEN_BYTES + 1, "the key has room for a name");
-    if (player->bot)
-        strcpy(key, player->name);
-    else
+    static const uint8_t none[RAIM_TOKEN_BYTES];
+    static_assert(sizeof player->name <= 2 * RAIM_TOKEN_BYTES, "the key has room for a name");
+    if (memcmp(player->token, none, sizeof none) != 0)
         print_hex(player->token, sizeof player->token, key);
+    else
+        sprintf(key, "%s%s", player->bot ? "" : "-", player->name); // "-": who has left
 }
 
 // --- Writing ---
@@ -181,15 +190,15 @@ static void write_rows(struct json_writer *json, const struct row *rows, const v
     }
 }
 
-static void write_players(struct json_writer *json, const struct portable_checkpoint *saved,
-                          json_t *kept)
+static void write_players(struct json_writer *json, const char *name,
+                          const struct raim_portable_player *players, uint32_t count, json_t *kept)
 {
     char key[2 * RAIM_TOKEN_BYTES + 1];
-    json_begin_array(json, players_key);
-    for (uint32_t i = 0; i < saved->count; i++) {
-        print_key(&saved->players[i], key);
+    json_begin_array(json, name);
+    for (uint32_t i = 0; i < count; i++) {
+        print_key(&players[i], key);
         json_begin_object(json, NULL);
-        write_rows(json, player_rows, &saved->players[i], json_object_get(kept, key));
+        write_rows(json, player_rows, &players[i], json_object_get(kept, key));
         json_write_end(json);
     }
     json_write_end(json);
@@ -206,11 +215,14 @@ char *portable_checkpoint_encode(const char *block, size_t *size)
 {
     struct json_writer json = {0};
     const struct portable_checkpoint *saved = (const struct portable_checkpoint *)block;
-    const size_t behind = portable_checkpoint_size(saved->count);
+    const size_t behind = portable_checkpoint_size(portable_checkpoint_rows(saved));
     json_t *kept = *size > behind ? json_loadb(block + behind, *size - behind, 0, NULL) : NULL;
     json_begin_object(&json, NULL);
     write_rows(&json, match_rows, saved, json_object_get(kept, "match"));
-    write_players(&json, saved, json_object_get(kept, players_key));
+    json_t *kept_players = json_object_get(kept, players_key);
+    write_players(&json, players_key, saved->rows, saved->match.players, kept_players);
+    write_players(&json, departed_key, saved->rows + saved->match.players, saved->match.departed,
+                  kept_players);
     write_digest(&json);
     json_write_end(&json);
     *size = json.out.size;
@@ -288,14 +300,14 @@ static bool keep_unknown(json_t *kept, const char *name, const struct row *rows,
     return good;
 }
 
-static bool read_players(const json_t *list, struct portable_checkpoint *saved, json_t *kept)
+static bool read_players(const json_t *list, struct raim_portable_player *players, json_t *kept)
 {
     char key[2 * RAIM_TOKEN_BYTES + 1];
-    for (uint32_t i = 0; i < saved->count; i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *object = json_array_get(list, i);
-        if (!read_rows(player_rows, object, &saved->players[i]))
+        if (!read_rows(player_rows, object, &players[i]))
             return false;
-        print_key(&saved->players[i], key);
+        print_key(&players[i], key);
         if (!keep_unknown(kept, key, player_rows, object))
             return false;
     }
@@ -305,17 +317,22 @@ static bool read_players(const json_t *list, struct portable_checkpoint *saved, 
 static struct portable_checkpoint *read_document(json_t *document, json_t *kept, const char **why)
 {
     const json_t *list = json_object_get(document, players_key);
-    const size_t count = json_array_size(list);
+    const json_t *departed = json_object_get(document, departed_key);
+    const size_t count = json_array_size(list), gone = json_array_size(departed);
     struct portable_checkpoint *saved =
-        count <= RAIM_MAX_PLAYERS ? calloc(1, portable_checkpoint_size((uint32_t)count)) : NULL;
+        count <= RAIM_MAX_PLAYERS && gone <= RAIM_MAX_PLAYERS
+            ? calloc(1, portable_checkpoint_size((uint32_t)(count + gone)))
+            : NULL;
     if (saved == NULL)
         return NULL;
     *saved = defaults;
-    saved->count = (uint32_t)count;
+    saved->match.players = (uint32_t)count;
+    saved->match.departed = (uint32_t)gone;
     json_t *players = json_object();
     const bool good = read_rows(match_rows, document, saved) &&
                       keep_unknown(kept, "match", match_rows, document) &&
-                      read_players(list, saved, players) &&
+                      read_players(list, saved->rows, players) &&
+                      read_players(departed, saved->rows + count, players) &&
                       json_object_set(kept, players_key, players) == 0;
     if (saved->format > PORTABLE_CHECKPOINT_FORMAT)
         *why = "it is of a newer version";

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The document as a block of memory. Behind the players may follow, as text, the members that are
+// The document as a block of memory. Behind the rows may follow, as text, the members that are
 // kept.
 struct portable_checkpoint {
     uint64_t number; // of the block, from 1; not written
@@ -22,13 +22,13 @@ struct portable_checkpoint {
     char arena[CONFIG_NAME_BYTES]; // the audience of its access tokens
     struct checkpoint_map map;
     struct raim_portable_match match;
-    uint32_t count; // of players
-    struct raim_portable_player players[];
+    struct raim_portable_player rows[]; // of players, and of those who have left
 };
 
 #define PORTABLE_CHECKPOINT_FORMAT 1 // grows when the meaning of a member changes
 
-size_t portable_checkpoint_size(uint32_t players);
+size_t portable_checkpoint_size(uint32_t rows);
+uint32_t portable_checkpoint_rows(const struct portable_checkpoint *saved);
 
 // Writes the path of an arena's document, "NAME.match". False if it is too long.
 bool portable_checkpoint_path(const char *directory, const char *arena,

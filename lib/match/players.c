@@ -327,7 +327,7 @@ static struct raim_match_player *find_least(const struct raim_match_departed *de
     return least;
 }
 
-static void add_departed(struct raim_match *match, const struct raim_match_player *row)
+void raim_departed_add(struct raim_match *match, const struct raim_match_player *row)
 {
     struct raim_match_departed *departed = &match->departed;
     if (departed->count < match->def.tuning.max_players) {
@@ -346,7 +346,7 @@ void raim_departed_note(struct raim_match *match, uint32_t slot)
     raim_players_fill_row(match, slot, &row);
     const bool has_played = row.shots > 0 || row.deaths > 0 || row.score > 0;
     if (match->rounds.phase == RAIM_PHASE_PLAY && has_played)
-        add_departed(match, &row);
+        raim_departed_add(match, &row);
 }
 
 void raim_departed_clear(struct raim_match_departed *departed)
@@ -357,7 +357,7 @@ void raim_departed_clear(struct raim_match_departed *departed)
 void raim_departed_carry(struct raim_match *next, const struct raim_match *before)
 {
     for (uint32_t i = 0; i < before->departed.count; i++)
-        add_departed(next, &before->departed.rows[i]);
+        raim_departed_add(next, &before->departed.rows[i]);
     next->departed.omitted += before->departed.omitted;
 }
 

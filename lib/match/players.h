@@ -56,6 +56,9 @@ void raim_players_log_events(struct raim_match *match);
 // Remembers a player who leaves, if it has played in this round.
 void raim_departed_note(struct raim_match *match, uint32_t slot);
 
+// Remembers one more, in the place of the one with the fewest points where there is no room.
+void raim_departed_add(struct raim_match *match, const struct raim_match_player *row);
+
 // Forgets those of the round before.
 void raim_departed_clear(struct raim_match_departed *departed);
 

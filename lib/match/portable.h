@@ -11,7 +11,7 @@
 struct raim_portable_player {
     char name[RAIM_MAX_NAME_BYTES + 1];
     char subject[RAIM_MAX_NAME_BYTES + 1]; // of its access token; "": none
-    uint8_t token[RAIM_TOKEN_BYTES];       // of its session; bots: zero
+    uint8_t token[RAIM_TOKEN_BYTES];       // of its session; bots and who has left: zero
     uint32_t id;                           // 0: a new one
     bool bot, muted;
     bool winner; // of the round, in a break
@@ -23,6 +23,10 @@ struct raim_portable_player {
 };
 
 struct raim_portable_match {
+    uint32_t players;  // rows, after which come
+    uint32_t departed; // those of raim_match_departed, and how many it has
+    uint32_t omitted;
+    char vote[RAIM_MAX_CHAT_BYTES + 1]; // that runs, in words; "": none
     char map[RAIM_MAP_NAME_BYTES];
     uint32_t tick_hz; // of the times in ticks
     uint32_t tick;
@@ -36,14 +40,20 @@ struct raim_portable_match {
     int64_t start_ms; // see raim_match_set_round_start
 };
 
-// Fills the state, and a row for each player, in the order of their slots, and returns their
-// number. There is room for `capacity` rows; further players are left out.
-uint32_t raim_match_export(const struct raim_match *match, struct raim_portable_match *state,
-                           struct raim_portable_player *players, uint32_t capacity);
+// Fills the state, a row for each player, in the order of their slots, and one for each who has
+// left. There is room for `capacity` rows; further ones are left out.
+void raim_match_export(const struct raim_match *match, struct raim_portable_match *state,
+                       struct raim_portable_player *rows, uint32_t capacity);
 
 // Continues the round in a match that has not stepped yet, whatever its map, ticks and rules. All
 // clients are then away, and bots are those of the match; as many as both have keep their points.
-// Allocates. Returns false and leaves the match unchanged for more players than it has slots, a
-// state that no match can have, or when memory runs out.
+// Of more clients than there are slots those with the most points stay; the others have left. The
+// vote is cancelled: each player who resumes is told. Allocates. Returns false and leaves the match
+// unchanged for a state that no match can have, or when memory runs out.
 bool raim_match_import(struct raim_match *match, const struct raim_portable_match *state,
-                       const struct raim_portable_player *players, uint32_t count);
+                       const struct raim_portable_player *rows);
+
+// Adds to a match what its checkpoint lacks of the same round, and has just been restored: who has
+// left, and the word of the vote. Does nothing for a state of another round or of no match.
+void raim_match_import_rest(struct raim_match *match, const struct raim_portable_match *state,
+                            const struct raim_portable_player *rows);

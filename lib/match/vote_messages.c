@@ -202,6 +202,16 @@ void raim_votes_announce(struct raim_match *match, const struct raim_match_vote 
     raim_match_say(match, text); // may fail: the event log may be full
 }
 
+void raim_votes_tell_cancelled(struct raim_match *match, struct raim_connection *client)
+{
+    char text[sizeof "Vote cancelled by a restart: " + RAIM_MAX_CHAT_BYTES];
+    if (match->votes.cancelled[0] == '\0')
+        return;
+    raim_text_append(raim_text_append(text, "Vote cancelled by a restart: "),
+                     match->votes.cancelled);
+    raim_match_notice(match, client, text);
+}
+
 // --- Commands ---
 
 // Answers with a rejection in words, or by its reason where the client reads no NOTICE.

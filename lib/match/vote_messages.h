@@ -24,6 +24,9 @@ size_t raim_votes_write(const struct raim_match *match, struct raim_connection *
 // Says in the chat that a vote runs or has ended.
 void raim_votes_announce(struct raim_match *match, const struct raim_match_vote *vote);
 
+// Tells a player who comes back after a restart that it has cancelled the vote.
+void raim_votes_tell_cancelled(struct raim_match *match, struct raim_connection *client);
+
 // What a vote is about, such as "kick Ada (spam)"; room for RAIM_MAX_TEXT_BYTES + 1.
 void raim_votes_describe(const struct raim_match_vote *vote, char *text);
 

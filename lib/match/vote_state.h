@@ -16,7 +16,8 @@ struct raim_match_votes {
     bool has_ended;                 // `ended` was not taken yet
     bool ends_round;                // with this step
     bool replays_map;               // in the next round
-    struct raim_vote_party caller, target; // of the running vote
+    char cancelled[RAIM_MAX_CHAT_BYTES + 1]; // by a restart, in words; "": none
+    struct raim_vote_party caller, target;   // of the running vote
     uint32_t began_tick, end_tick, counted_tick;
     uint32_t choices;        // cast in the running vote
     uint32_t tally_version;  // counts changes of running.tally

@@ -12,7 +12,7 @@
 // The caller has voted yes, and those who stay silent do not count in the share unless
 // `silent_is_no`. An address waits until it calls another vote, longer after one that failed. Bots
 // and spectators never vote; a player whose connection is lost keeps its choice, and does not count
-// without one. A running vote does not survive a restart.
+// without one. A restart cancels the running vote, because addresses are not known after it.
 #pragma once
 
 #include "vote.h"

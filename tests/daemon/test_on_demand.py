@@ -472,6 +472,21 @@ class RestartTest(Matchmaker):
         late.wait(START_S)
         bots.stop(signal.SIGINT)
 
+    def test_a_seat_that_was_taken_is_not_reserved_again(self):
+        self.key = self.make_key()
+        template = arenas_api.template(access="token", access_key=self.public, resume_grace=10)
+        api = self.serve(template)
+        arena = api.make("x", max_players=2, players=["ada"], join_within_s=60)
+        bots = [self.bots(arena, tokens=[self.token(self.key, arena["access"]["audience"], "ada")])]
+        self.wait_arena("x", players=1)
+        self.restart()
+        self.serve(template)
+        self.wait_arena("x", players=1)
+        bots += [self.bots(arena, tokens=[self.token(self.key, arena["access"]["audience"], "zed")])]
+        self.wait_arena("x", players=2)
+        for each in bots:
+            each.stop(signal.SIGINT)
+
     def test_a_template_that_is_gone_ends_its_rooms(self):
         self.serve().make("x")
         self.restart()

@@ -30,7 +30,7 @@ static void check_rewritten(const struct portable_checkpoint *block, const char 
 {
     const char *why;
     char *kept_again;
-    const size_t block_size = portable_checkpoint_size(block->count);
+    const size_t block_size = portable_checkpoint_size(portable_checkpoint_rows(block));
     size_t size = block_size + (kept != NULL ? strlen(kept) : 0);
     char *bytes = malloc(size);
     assert(bytes != NULL);
@@ -48,9 +48,9 @@ static void check_rewritten(const struct portable_checkpoint *block, const char 
 
 static bool has_score(const struct portable_checkpoint *block, const struct raim_match_player *row)
 {
-    for (uint32_t i = 0; i < block->count; i++)
-        if (strcmp(block->players[i].name, row->name) == 0 && block->players[i].bot == row->bot &&
-            block->players[i].score == row->score)
+    for (uint32_t i = 0; i < block->match.players; i++)
+        if (strcmp(block->rows[i].name, row->name) == 0 && block->rows[i].bot == row->bot &&
+            block->rows[i].score == row->score)
             return true;
     return row->bot && row->score == 0;
 }
@@ -60,7 +60,7 @@ static void check_match(const struct raim_map *map, const struct portable_checkp
     struct raim_match_player rows[16];
     struct raim_match *match = fuzz_heir(map);
     const uint32_t tick = raim_match_tick(match);
-    const bool good = raim_match_import(match, &block->match, block->players, block->count);
+    const bool good = raim_match_import(match, &block->match, block->rows);
     const uint32_t count = raim_match_players(match, rows, 16);
     assert(good || (raim_match_tick(match) == tick && raim_match_playing(match) == 0));
     for (uint32_t i = 0; good && i < count; i++)

@@ -383,7 +383,7 @@ TEST(a_match_of_another_layout_continues_from_the_portable_one)
 static void make_unsound(void)
 {
     struct portable_checkpoint *found = read_portable();
-    size_t size = portable_checkpoint_size(found->count);
+    size_t size = portable_checkpoint_size(portable_checkpoint_rows(found));
     found->match.round = 0;
     char *text = portable_checkpoint_encode((const char *)found, &size);
     FILE *file = fopen(fixture->portable_path, "w");

@@ -56,8 +56,9 @@ static struct raim_portable_player random_player(void)
 
 static struct portable_checkpoint *random_block(void)
 {
-    const uint32_t count = (uint32_t)chance_int(0, PLAYERS);
-    struct portable_checkpoint *block = calloc(1, portable_checkpoint_size(count));
+    const uint32_t players = (uint32_t)chance_int(0, PLAYERS);
+    const uint32_t departed = (uint32_t)chance_int(0, PLAYERS);
+    struct portable_checkpoint *block = calloc(1, portable_checkpoint_size(players + departed));
     block->format = PORTABLE_CHECKPOINT_FORMAT;
     block->saved.ms = raim_random_next(&chance) >> 1;
     block->saved.boot = raim_random_next(&chance);
@@ -76,15 +77,18 @@ static struct portable_checkpoint *random_block(void)
     block->match.score_limit = random_count();
     block->match.played_ticks = random_count();
     block->match.start_ms = (int64_t)(raim_random_next(&chance) >> 1);
-    block->count = count;
-    for (uint32_t i = 0; i < count; i++)
-        block->players[i] = random_player();
+    random_text(block->match.vote, sizeof block->match.vote);
+    block->match.omitted = random_count();
+    block->match.players = players;
+    block->match.departed = departed;
+    for (uint32_t i = 0; i < players + departed; i++)
+        block->rows[i] = random_player();
     return block;
 }
 
 static char *encode(const struct portable_checkpoint *block, const char *kept, size_t *size)
 {
-    const size_t block_size = portable_checkpoint_size(block->count);
+    const size_t block_size = portable_checkpoint_size(portable_checkpoint_rows(block));
     char *bytes = malloc(block_size + strlen(kept));
     memcpy(bytes, block, block_size);
     memcpy(bytes + block_size, kept, strlen(kept));
@@ -142,7 +146,8 @@ TEST(what_is_written_is_read)
         struct portable_checkpoint *again = decode(text, size, &kept, &why);
         assert_non_null(again);
         assert_null(kept);
-        assert_memory_equal(again, block, portable_checkpoint_size(block->count));
+        assert_memory_equal(again, block,
+                            portable_checkpoint_size(portable_checkpoint_rows(block)));
         free(again);
         free(text);
         free(block);
@@ -174,10 +179,10 @@ TEST(missing_members_are_defaults)
     assert_int_equal(block->saved.ms, 5);
     assert_int_equal(block->match.tick_hz, 60);
     assert_int_equal(block->match.round, 1);
-    assert_int_equal(block->count, 1);
-    assert_string_equal(block->players[0].name, "Ada");
-    assert_int_equal(block->players[0].score, 7);
-    assert_int_equal(block->players[0].deaths, 0);
+    assert_int_equal(block->match.players, 1);
+    assert_string_equal(block->rows[0].name, "Ada");
+    assert_int_equal(block->rows[0].score, 7);
+    assert_int_equal(block->rows[0].deaths, 0);
     free(block);
 }
 
@@ -190,23 +195,27 @@ TEST(members_of_a_newer_version_are_kept)
         decode_members("{\"teams\":[\"red\",\"blue\"],\"players\":["
                        "{\"name\":\"Bot 1\",\"bot\":true,\"team\":1},"
                        "{\"name\":\"Ada\",\"token\":\"000102030405060708090a0b0c0d0e0f\","
-                       "\"weapon\":{\"kind\":\"rail\"},\"team\":0},{\"name\":\"Eve\"}]",
+                       "\"weapon\":{\"kind\":\"rail\"},\"team\":0},{\"name\":\"Eve\"}],"
+                       "\"departed\":[{\"name\":\"Bob\",\"team\":2}]",
                        &kept);
     assert_non_null(block);
     assert_non_null(kept);
-    block->players[1].score = 8; // it plays on meanwhile
+    block->rows[1].score = 8; // it plays on meanwhile
     char *text = encode(block, kept, &size);
     assert_non_null(strstr(text, "\"teams\":[\"red\",\"blue\"]"));
     assert_non_null(strstr(text, "\"weapon\":{\"kind\":\"rail\"}"));
+    assert_non_null(strstr(text, "\"team\":2"));
     struct portable_checkpoint *again = decode(text, size, &kept_again, &why);
     assert_non_null(again);
-    assert_int_equal(again->players[1].score, 8);
+    assert_int_equal(again->rows[1].score, 8);
     assert_string_equal(kept_again, kept);
-    block->count = 1; // who leaves takes what was kept of him along
+    block->match.players = 1;
+    block->match.departed = 0; // who leaves takes what was kept of him along
     free(text);
     text = encode(block, kept, &size);
     assert_null(strstr(text, "weapon"));
     assert_non_null(strstr(text, "\"team\":1"));
+    assert_null(strstr(text, "\"team\":2"));
     free(text);
     free(again);
     free(block);

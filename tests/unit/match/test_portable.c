@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The portable state: a match that continues from it has the players, scores and round of the one
 // that wrote it, whatever else differs, and no state invents a score.
-#include "peer_fixture.h"
-
-#include "match_internal.h"
+#include "notice.h"
 #include "portable.h"
+#include "vote_fixture.h"
 
 enum { CLIENTS = 6 };
 
 struct portable {
     struct raim_portable_match state;
-    struct raim_portable_player players[SLOTS];
-    uint32_t count;
+    struct raim_portable_player players[2 * SLOTS];
 };
 
 static struct raim_match_def portable_def(void)
@@ -28,13 +26,13 @@ static struct raim_match_def portable_def(void)
 static struct portable export(const struct raim_match *match)
 {
     struct portable saved = {0};
-    saved.count = raim_match_export(match, &saved.state, saved.players, SLOTS);
+    raim_match_export(match, &saved.state, saved.players, 2 * SLOTS);
     return saved;
 }
 
 static bool import(struct raim_match *match, const struct portable *saved)
 {
-    return raim_match_import(match, &saved->state, saved->players, saved->count);
+    return raim_match_import(match, &saved->state, saved->players);
 }
 
 // A match in which clients have come, gone and been muted.
@@ -44,6 +42,7 @@ static struct test_match *open_played(void)
     for (uint32_t i = 0; i < CLIENTS; i++)
         play(test, i);
     ticks(test, chance_int(1, 400));
+    raim_match_kick(test->match, (raim_player_id)test->peers[0].welcome.player, "");
     raim_match_mute(test->match, (raim_player_id)test->peers[1].welcome.player, true);
     leave(test, (uint32_t)chance_int(2, CLIENTS - 1));
     raim_match_pause(test->match, chance_int(0, 3) == 0);
@@ -63,7 +62,7 @@ TEST(a_match_continues_as_it_was)
         assert_int_equal(again.state.events, saved.state.events + 1); // see raim_match_transfer
         again.state.events--;
         assert_memory_equal(&again, &saved, sizeof saved);
-        assert_int_equal(raim_match_counts(next).away, CLIENTS);
+        assert_int_equal(raim_match_counts(next).away, CLIENTS - 1);
         for (int i = 0; i < 30; i++)
             raim_match_step(next);
         raim_match_destroy(next);
@@ -75,7 +74,7 @@ TEST(a_match_continues_as_it_was)
 static const struct raim_portable_player *find(const struct portable *saved,
                                                const struct raim_portable_player *player)
 {
-    for (uint32_t i = 0; i < saved->count; i++)
+    for (uint32_t i = 0; i < saved->state.players; i++)
         if (saved->players[i].bot == player->bot &&
             strcmp(saved->players[i].name, player->name) == 0)
             return &saved->players[i];
@@ -90,12 +89,12 @@ TEST(other_ticks_rules_and_numbers_of_slots_keep_everybody_and_every_score)
         struct raim_match_def def = portable_def();
         def.map = test->map;
         def.rules.player_speed *= 2;
-        def.tuning.max_players = (uint32_t)chance_int(CLIENTS, 12);
+        def.tuning.max_players = (uint32_t)chance_int(CLIENTS - 1, 12);
         struct raim_match *next = raim_match_create(&def);
         assert_true(import(next, &saved));
         const struct portable again = export(next);
         uint32_t clients = 0;
-        for (uint32_t i = 0; i < again.count; i++) {
+        for (uint32_t i = 0; i < again.state.players; i++) {
             const struct raim_portable_player *after = &again.players[i];
             const struct raim_portable_player *before = find(&saved, after);
             clients += !after->bot;
@@ -109,7 +108,8 @@ TEST(other_ticks_rules_and_numbers_of_slots_keep_everybody_and_every_score)
             assert_memory_equal(after->token, before->token, sizeof after->token);
             assert_true(raim_match_has_session(next, after->token));
         }
-        assert_int_equal(clients, CLIENTS);
+        assert_int_equal(clients, CLIENTS - 1);
+        assert_int_equal(again.state.departed, saved.state.departed);
         assert_int_equal(again.state.round, saved.state.round);
         assert_int_equal(again.state.phase, saved.state.phase);
         const double seconds = (double)saved.state.left_ticks / saved.state.tick_hz;
@@ -157,7 +157,7 @@ TEST(a_state_that_no_match_has_is_rejected)
     play(test, 0);
     tick(test);
     const struct portable good = export(test->match);
-    struct portable bad[12];
+    struct portable bad[15];
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         bad[i] = good;
     bad[0].state.tick_hz = 0;
@@ -172,20 +172,72 @@ TEST(a_state_that_no_match_has_is_rejected)
     memset(bad[9].players[0].name, 'x', sizeof bad[9].players[0].name);
     memset(bad[10].players[0].token, 0, RAIM_TOKEN_BYTES); // anybody could continue it
     bad[11].players[0].id = 65536;
+    strcpy(bad[12].state.vote, "\xff");
+    bad[13].state.players--, bad[13].state.departed++; // with a session
+    bad[14].state.departed++;                          // without a name
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_rejected(&test->def, &bad[i]);
 }
 
-TEST(more_players_than_slots_are_rejected)
+TEST(of_more_players_than_slots_those_with_the_most_points_stay)
 {
-    struct test_match *test = open_test_match(usual_def());
+    for (int round = 0; round < chance_rounds(20); round++) {
+        struct test_match *test = open_test_match(usual_def());
+        for (uint32_t i = 0; i < CLIENTS; i++)
+            play(test, i);
+        tick(test);
+        struct portable saved = export(test->match);
+        for (uint32_t i = 0; i < CLIENTS; i++)
+            saved.players[i].score = (uint32_t)chance_int(0, 3);
+        struct raim_match_def def = test->def;
+        def.tuning.max_players = (uint32_t)chance_int(1, CLIENTS);
+        struct raim_match *next = raim_match_create(&def);
+        assert_true(import(next, &saved));
+        const struct portable again = export(next);
+        assert_int_equal(again.state.players, def.tuning.max_players);
+        assert_int_equal(again.state.departed + again.state.omitted,
+                         CLIENTS - def.tuning.max_players);
+        for (uint32_t i = 0; i < again.state.players; i++)
+            for (uint32_t j = 0; j < again.state.departed; j++)
+                assert_true(again.players[i].score >= again.players[again.state.players + j].score);
+        raim_match_destroy(next);
+        close_test_match(test);
+    }
+}
+
+// Who has left a round belongs to its result, and has no session any more.
+TEST(who_has_left_the_round_is_kept_with_his_score)
+{
+    struct raim_match_player rows[SLOTS];
+    uint32_t omitted;
+    struct test_match *test = open_test_match(with_grace(usual_def(), 30));
     play(test, 0);
     play(test, 1);
     tick(test);
+    raim_world_players(test->match->world)[0].score = 7;
+    raim_match_kick(test->match, (raim_player_id)test->peers[0].welcome.player, "");
     const struct portable saved = export(test->match);
-    struct raim_match_def def = test->def;
-    def.tuning.max_players = 1;
-    assert_rejected(&def, &saved);
+    struct raim_match *next[2] = {raim_match_create(&test->def), raim_match_create(&test->def)};
+    uint8_t *bytes = malloc(raim_match_checkpoint_size(test->match));
+    raim_match_save(test->match, bytes);
+    assert_true(import(next[0], &saved));
+    assert_true(raim_match_restore(next[1], bytes, raim_match_checkpoint_size(test->match)));
+    raim_match_import_rest(next[1], &saved.state, saved.players);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(raim_match_departed(next[i], rows, SLOTS, &omitted), 1);
+        assert_string_equal(rows[0].name, saved.players[1].name);
+        assert_int_equal(rows[0].score, 7);
+        assert_int_equal(raim_match_playing(next[i]), 1);
+        raim_match_destroy(next[i]);
+    }
+    struct portable other = saved;
+    other.state.round++;
+    struct raim_match *restored = raim_match_create(&test->def);
+    assert_true(raim_match_restore(restored, bytes, raim_match_checkpoint_size(test->match)));
+    raim_match_import_rest(restored, &other.state, other.players);
+    assert_int_equal(raim_match_departed(restored, rows, SLOTS, &omitted), 0);
+    raim_match_destroy(restored);
+    free(bytes);
 }
 
 TEST(ids_that_clash_or_do_not_fit_become_new_ones)
@@ -201,8 +253,58 @@ TEST(ids_that_clash_or_do_not_fit_become_new_ones)
     struct raim_match *next = raim_match_create(&test->def);
     assert_true(import(next, &saved));
     const struct portable again = export(next);
-    assert_int_equal(again.count, 3);
+    assert_int_equal(again.state.players, 3);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(raim_player_slot((raim_player_id)again.players[i].id), i);
     raim_match_destroy(next);
+}
+
+// The NOTICEs that a client receives in some ticks, and the last one.
+static uint32_t listen(struct test_match *test, uint32_t handle, int count,
+                       struct raim_notice *last)
+{
+    uint32_t notices = 0;
+    struct raim_outgoing out;
+    for (int i = 0; i < count; i++) {
+        raim_match_step(test->match);
+        while (raim_match_outgoing(test->match, &out)) {
+            raim_reader reader = raim_reader_make(out.data, out.size);
+            if (raim_message_read(&reader) != RAIM_MESSAGE_NOTICE)
+                continue;
+            assert_int_equal(out.client, handle);
+            assert_true(raim_notice_read(&reader, last));
+            notices++;
+        }
+    }
+    return notices;
+}
+
+TEST(who_resumes_is_told_once_that_the_vote_is_cancelled)
+{
+    for (int has_vote = 0; has_vote < 2; has_vote++) {
+        struct raim_notice notice = {.text = ""};
+        struct raim_match_vote vote;
+        struct test_match *test = open_vote(with_grace(vote_def(), 30), 5);
+        const struct raim_welcome welcome = test->peers[1].welcome;
+        if (has_vote)
+            call_on(test, 0, RAIM_VOTE_KICK, 4);
+        tick(test);
+        const struct portable saved = export(test->match);
+        assert_string_equal(saved.state.vote, has_vote ? "kick E (spam)" : "");
+        for (uint32_t i = 0; i < 5; i++)
+            leave(test, i);
+        raim_match_destroy(test->match);
+        test->match = raim_match_create(&test->def);
+        assert_true(import(test->match, &saved));
+        assert_false(raim_match_running_vote(test->match, &vote));
+        for (int times = 0; times < 2; times++) {
+            resume(test, 3, welcome.token);
+            assert_int_equal(listen(test, 3, 30, &notice), has_vote && times == 0);
+            leave(test, 3);
+            raim_match_step(test->match);
+        }
+        assert_string_equal(notice.text,
+                            has_vote ? "Vote cancelled by a restart: kick E (spam)" : "");
+        close_test_match(test);
+    }
 }
