@@ -1,9 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """An upgrade, or a way back, to a raimd whose checkpoints have another layout costs nobody a
-session or a point. The same program stands in for both: the layout's number in the file changes."""
+session or a point. The same program stands in for both: the layout's number in the file changes.
 
+RAIM_UPGRADES is the number of upgrades with random kills, RAIM_SEED their seed."""
+
+import json
+import os
+import random
+import shutil
 import signal
+import statistics
 import time
 import unittest
 
@@ -142,6 +149,139 @@ class UpgradeTest(unittest.TestCase):
                 path = revival.directory / f"{name}.match"
                 revival.daemon.poll("a portable checkpoint", path.exists)
                 self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+
+
+class RandomTest(unittest.TestCase):
+    """Upgrades and ways back in a row, each with a random end of the process before. The truth is
+    what the same raimd makes of a copy of the directory: the checkpoint in its own layout has
+    every point that was told. There it has other rules, which end the flight of bullets."""
+
+    PLAYERS = 2 if SLOW else 8
+    RULES = {"player_radius": 24.0, "respawn_delay": 0.3, "spawn_protection": 0.0}
+    AGE_S = 1.5 # of a record; a second, and some for a busy machine
+
+    def stop(self):
+        self.revival.daemon.stop()
+
+    def kill(self):
+        self.revival.end()
+
+    def kill_while_it_stops(self):
+        daemon = self.revival.daemon
+        daemon.send(signal.SIGTERM)
+        time.sleep(self.chance.uniform(0, 0.04))
+        daemon.send(signal.SIGKILL)
+        daemon.expected_status = daemon.process.wait()
+        self.assertIn(daemon.expected_status, (0, -signal.SIGKILL))
+
+    def change_layout(self):
+        """Of the files that are there: a process may die before it has written one."""
+        for name in ARENAS:
+            with open(self.revival.file(name), "r+b") as file:
+                file.seek(LAYOUT_AT)
+                layout = file.read(1)[0]
+                file.seek(LAYOUT_AT)
+                file.write(bytes([(layout + 1) % 256]))
+
+    def scores(self):
+        """(name, score, deaths) by arena and id, while nobody plays."""
+        def look():
+            found = self.revival.look()
+            return found if all(len(each) == self.PLAYERS for each in found.values()) else None
+        return scores(self.revival.daemon.poll("everybody", look))
+
+    def records(self):
+        """The same from the portable checkpoints, and the age of the older one."""
+        now_ms = time.clock_gettime(time.CLOCK_BOOTTIME) * 1000
+        found, saved_ms = {}, []
+        for number, name in enumerate(ARENAS):
+            record = json.loads((self.revival.directory / f"{name}.match").read_text("utf-8"))
+            saved_ms.append(record["saved_ms"])
+            found[number] = {row["id"]: (row["name"], row["score"], row["deaths"])
+                             for row in record["players"]}
+        return found, (now_ms - min(saved_ms)) / 1000
+
+    def truth(self):
+        directory = self.revival.directory
+        copy = directory.with_name("copy")
+        shutil.copytree(directory, copy, ignore=lambda _, names: {
+            name for name in names if not name.endswith(("checkpoint", "match"))})
+        daemon = self.revival.daemon = self.revival.stage.raimd(
+            "-c", self.other_rules, env={"RUNTIME_DIRECTORY": str(copy)}).wait_started()
+        found = self.scores()
+        self.assertEqual(daemon.log.count("arena restored"), len(ARENAS))
+        self.revival.end()
+        shutil.rmtree(copy)
+        return found
+
+    def upgrade(self, end):
+        """One upgrade. Returns the age of the record, and how many points were lost."""
+        revival = self.revival
+        end()
+        planned = revival.daemon.process.returncode == 0
+        self.bots.send(signal.SIGSTOP)
+        record, age_s = self.records()
+        truth = self.truth()
+        self.change_layout()
+        for _ in range(self.chance.choice((0, 0, 1, 2))): # die as they start
+            revival.start()
+            time.sleep(self.chance.uniform(0, 0.3))
+            revival.end()
+            self.change_layout()
+        revival.start().wait_started()
+        revival.daemon.poll("word of it",
+                            lambda: revival.daemon.log.count("arena continued") == len(ARENAS))
+        after = self.scores()
+        self.assertEqual(after, record)
+        if planned:
+            self.assertEqual(after, truth)
+        else:
+            self.assertLess(age_s, self.AGE_S)
+        lost = 0
+        for number, players in truth.items():
+            self.assertEqual(set(after[number]), set(players))
+            for who, (name, score, _) in players.items():
+                self.assertEqual(after[number][who][0], name)
+                self.assertLessEqual(after[number][who][1], score)
+                lost += score - after[number][who][1]
+        return age_s, lost
+
+    def test_random_ends(self):
+        times = int(os.environ.get("RAIM_UPGRADES",
+                                   3 if os.environ.get("RAIM_SHORT") == "1" or SLOW else 15))
+        seed = int(os.environ.get("RAIM_SEED", 1))
+        print(f"seed {seed}", flush=True)
+        self.chance = random.Random(seed)
+        harness.LIFE_S = max(harness.LIFE_S, 10 * times) # of the bots
+        ends = (self.stop, self.kill, self.kill_while_it_stops)
+        seen = {end.__name__: [] for end in ends}
+        with Stage() as stage:
+            duel = str(harness.ROOT / "config/maps/duel.conf") # small: points come soon
+            self.revival = Revival(stage, self.PLAYERS, grace_s=120, map=duel, rules=self.RULES)
+            text = self.revival.path.read_text("utf-8")
+            self.assertEqual(text.count(" = 0.3;"), len(ARENAS))
+            self.other_rules = stage.write_config(text.replace(" = 0.3;", " = 0.4;"),
+                                                  "other-rules.conf")
+            self.revival.start().wait_started()
+            self.bots = stage.bots(self.revival.daemon, 2 * self.PLAYERS)
+            self.revival.wait_playing()
+            for count in range(times):
+                end = ends[count] if count < len(ends) else self.chance.choice(ends)
+                time.sleep(self.chance.uniform(0.2, 1.5)) # of play
+                try:
+                    seen[end.__name__].append(self.upgrade(end))
+                finally:
+                    self.bots.send(signal.SIGCONT)
+                self.revival.wait_playing()
+            points = sum(row[1] for players in self.scores().values() for row in players.values())
+            self.bots.stop(signal.SIGINT)
+            report = self.bots.report()
+            self.assertEqual(report["disconnected"], 0)
+        for name, rows in seen.items():
+            ages, lost = zip(*rows)
+            print(f"{name}: {len(rows)} times, {sum(lost)} points lost; of a record that was"
+                  f" {statistics.median(ages):.2f} s old, {max(ages):.2f} s at most", flush=True)
+        print(f"{points} points played for", flush=True)
 
 
 if __name__ == "__main__":
