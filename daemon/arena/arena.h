@@ -102,6 +102,10 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
                            struct socket_activation *sockets, struct store *store,
                            const struct wakeup *wakeup, char *error, size_t capacity);
 
+// Logs what such an arena would continue from, without its port. Returns false where it would begin
+// anew, in spite of a checkpoint, or when memory runs out. Changes no file.
+bool arena_check(struct config *owner, const struct config_arena *config);
+
 // Takes NULL. No worker may be running the arena. Removes the checkpoint of a match that has ended
 // for good. Main thread.
 void arena_destroy(struct arena *arena);

@@ -286,16 +286,16 @@ void arena_checkpoint_excuse(struct arena_checkpoint *checkpoint)
         checkpoint_excuse(checkpoint->file);
 }
 
-void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
-                            double grace_s)
+// Restores or continues the match. Sets whether that failed for what the last process has left.
+static enum checkpoint_verdict take_over(struct arena_checkpoint *checkpoint,
+                                         struct raim_match *match, double grace_s, bool *is_anew)
 {
-    if (checkpoint->file == NULL)
-        return;
     const struct checkpoint_result result =
         checkpoint_restore(checkpoint->file, match, grace_s, checkpoint->addresses);
     checkpoint->rejected += result.verdict >= CHECKPOINT_REJECTED;
-    if (result.verdict != CHECKPOINT_REJECTED ||
-        !continue_portable(checkpoint, match, grace_s, result.why))
+    const bool is_continued = result.verdict == CHECKPOINT_REJECTED &&
+                              continue_portable(checkpoint, match, grace_s, result.why);
+    if (!is_continued)
         log_restored(checkpoint, match, &result);
     const struct portable_checkpoint *found = checkpoint->found;
     if (result.verdict == CHECKPOINT_RESTORED && found != NULL &&
@@ -303,7 +303,29 @@ void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_mat
         raim_match_import_rest(match, &found->match, found->rows);
     free(checkpoint->found);
     checkpoint->found = NULL;
-    if (result.verdict == CHECKPOINT_RESTORED) {
+    *is_anew = result.verdict >= CHECKPOINT_REJECTED && !is_continued;
+    return result.verdict;
+}
+
+bool arena_checkpoint_check(struct arena_checkpoint *checkpoint, struct raim_match *match,
+                            double grace_s)
+{
+    bool is_anew = false;
+    if (checkpoint->file != NULL)
+        checkpoint_only_check(checkpoint->file);
+    if (checkpoint->file == NULL ||
+        take_over(checkpoint, match, grace_s, &is_anew) == CHECKPOINT_NONE)
+        log_arena_info(checkpoint->name, "arena has no checkpoint arena=%s", checkpoint->name);
+    return !is_anew;
+}
+
+void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
+                            double grace_s)
+{
+    bool is_anew;
+    if (checkpoint->file == NULL)
+        return;
+    if (take_over(checkpoint, match, grace_s, &is_anew) == CHECKPOINT_RESTORED) {
         checkpoint->untrusted_ticks = TRUST_S * tick_hz(match);
         checkpoint->invites_left = INVITES;
         raim_crypto_random(checkpoint->invite_nonce, sizeof checkpoint->invite_nonce);

@@ -76,6 +76,11 @@ void arena_checkpoint_excuse(struct arena_checkpoint *checkpoint);
 void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
                             double grace_s);
 
+// Logs what arena_checkpoint_start would take over, and changes nothing but the match. Returns
+// false where the last process has left a checkpoint and the match would begin anew.
+bool arena_checkpoint_check(struct arena_checkpoint *checkpoint, struct raim_match *match,
+                            double grace_s);
+
 // --- The owning worker's side ---
 
 // Sets the map of the match that begins.

@@ -277,20 +277,43 @@ static struct prepared_match *prepare_first_match(const struct arena *arena,
     return prepared;
 }
 
-struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct socket_activation *sockets, struct store *store,
-                           const struct wakeup *wakeup, char *error, size_t capacity)
+// An arena with the limits that do not change any more; NULL when memory runs out.
+static struct arena *allocate(const struct config_arena *config)
 {
     struct arena *arena = calloc(1, sizeof *arena);
-    if (arena == NULL) {
-        snprintf(error, capacity, "out of memory");
+    if (arena == NULL)
         return NULL;
-    }
     arena->opened.max_players = config->match.tuning.max_players;
     arena->opened.max_spectators = config->match.tuning.max_spectators;
     arena->opened.connections = connections_for(config);
     arena->opened.tick_ns = NS_PER_S / config->match.tick_hz;
     arena->opened.status_rows = most_players(config);
+    return arena;
+}
+
+bool arena_check(struct config *owner, const struct config_arena *config)
+{
+    struct arena *arena = allocate(config);
+    struct arena_checkpoint *checkpoint = arena != NULL ? &arena->worker.checkpoint : NULL;
+    if (checkpoint != NULL &&
+        arena_checkpoint_create(checkpoint, config->name, arena->opened.status_rows))
+        arena->worker.current = prepare_first_match(arena, config, owner);
+    const bool good = checkpoint != NULL && arena->worker.current != NULL &&
+                      arena_checkpoint_check(checkpoint, arena->worker.current->match,
+                                             config->match.tuning.resume_grace_s);
+    arena_destroy(arena);
+    return good;
+}
+
+struct arena *arena_create(struct config *owner, const struct config_arena *config,
+                           struct socket_activation *sockets, struct store *store,
+                           const struct wakeup *wakeup, char *error, size_t capacity)
+{
+    struct arena *arena = allocate(config);
+    if (arena == NULL) {
+        snprintf(error, capacity, "out of memory");
+        return NULL;
+    }
     arena->opened.is_on_demand = config->is_on_demand;
     if (config->is_on_demand) // it is silent only if its first tick is late
         atomic_init(&arena->shared.ticked_ms, monotonic_ms());

@@ -57,7 +57,7 @@ static_assert(sizeof(struct checkpoint_address) == 32, "no padding");
 struct checkpoint {
     char path[PATH_MAX];
     uint64_t boot;
-    bool is_excused;
+    bool is_excused, only_checks;
     uint32_t restores, tick_deaths, in_tick; // as in the header
     uint64_t sequence;
     uint32_t addresses;
@@ -423,11 +423,18 @@ void checkpoint_excuse(struct checkpoint *checkpoint)
     checkpoint->is_excused = true;
 }
 
+void checkpoint_only_check(struct checkpoint *checkpoint)
+{
+    checkpoint->only_checks = true;
+}
+
 // Counts a restore before it is tried, because the try may crash the process.
 static bool count_restore(struct checkpoint *checkpoint, const struct content *content,
                           const struct file_header *header)
 {
     struct file_header counted = *header;
+    if (checkpoint->only_checks)
+        return true;
     checkpoint->restores = checkpoint->is_excused ? 1 : header->restores + 1;
     checkpoint->tick_deaths = checkpoint->is_excused ? 0 : tick_deaths(header);
     set_restores(&counted, checkpoint->restores);
@@ -448,7 +455,7 @@ static void set_aside(const struct checkpoint *checkpoint, uint32_t restores,
     char path[PATH_MAX];
     sibling_path(checkpoint, ".bad", path);
     result->verdict = CHECKPOINT_SET_ASIDE;
-    const bool renamed = rename(checkpoint->path, path) == 0;
+    const bool renamed = checkpoint->only_checks || rename(checkpoint->path, path) == 0;
     snprintf(result->why, sizeof result->why,
              "it was restored %u times and has not run well since%s", restores,
              renamed ? "" : "; it cannot be renamed");

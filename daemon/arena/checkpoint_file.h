@@ -52,6 +52,9 @@ struct checkpoint_map {
 bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_map *map,
                          char name[RAIM_MAP_NAME_BYTES]);
 
+// Lets a restore change nothing but the match: no restore is counted, no file set aside.
+void checkpoint_only_check(struct checkpoint *checkpoint);
+
 // Whether there is a file that is a culprit: the next restore sets it aside.
 bool checkpoint_is_culprit(const struct checkpoint *checkpoint);
 

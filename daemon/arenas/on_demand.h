@@ -41,6 +41,10 @@ struct on_demand_answer {
 struct on_demand *on_demand_open(struct loop *loop, struct arena_table *table, char *error,
                                  size_t capacity);
 
+// Logs which arenas on_demand_open would open again, and what they would continue from. Returns
+// false where one would be lost or begin anew. Changes no file.
+bool on_demand_check(struct config *config, struct store *store);
+
 // Makes on_demand_close keep the arenas for the next process. Takes NULL.
 void on_demand_keep(struct on_demand *on_demand);
 

@@ -14,6 +14,8 @@
 
 enum { ERROR_BYTES = 512 };
 
+static const char events_name[] = "arenas.events";
+
 // Takes the request of a record. Returns false with a reason if it is no longer good.
 static bool parse_again(const struct on_demand *on_demand, struct arena_on_demand *requested,
                         const char *request, char *error, size_t capacity)
@@ -72,6 +74,43 @@ static void open_again(void *context, struct arena_record *record)
     on_demand_free_arena(requested);
 }
 
+struct check {
+    struct config *config;
+    bool good;
+};
+
+static void check_record(void *context, struct arena_record *record)
+{
+    struct check *check = context;
+    struct arena_request request = {0};
+    struct text_buffer mistakes = {0};
+    const bool is_known = arena_request_parse(&request, check->config, record->request,
+                                              strlen(record->request), &mistakes);
+    strcpy(request.arena.name, record->name);
+    if (record->cause[0] != '\0') {
+        // It is ending: the next process only says so.
+    } else if (!is_known) {
+        log_arena_warning(record->name, "arena not reopened id=%s arena=%s: %s", record->id,
+                          record->name, mistakes.text != NULL ? mistakes.text : "out of memory");
+        check->good = false;
+    } else {
+        check->good = arena_check(check->config, &request.arena) && check->good;
+    }
+    free(text_buffer_take(&mistakes));
+    arena_request_clear(&request);
+    free(record->metadata);
+    free(record->request);
+    free(record->result);
+}
+
+bool on_demand_check(struct config *config, struct store *store)
+{
+    struct check check = {config, true};
+    event_journal_close(event_journal_open(store, events_name, on_demand_today_s()));
+    arena_store_read(store, &check, check_record);
+    return check.good;
+}
+
 struct on_demand *on_demand_open(struct loop *loop, struct arena_table *table, char *error,
                                  size_t capacity)
 {
@@ -82,7 +121,7 @@ struct on_demand *on_demand_open(struct loop *loop, struct arena_table *table, c
         return NULL;
     }
     on_demand->table = table;
-    on_demand->events = event_journal_open(table->store, "arenas.events", on_demand_today_s());
+    on_demand->events = event_journal_open(table->store, events_name, on_demand_today_s());
     on_demand->timer = loop_add_timer(loop, 0, on_demand_run, on_demand);
     on_demand->reported = (struct watcher){.run = on_demand_run, .context = on_demand};
     watchers_add(&table->watchers, &on_demand->reported);

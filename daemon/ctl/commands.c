@@ -398,6 +398,10 @@ static const struct ctl_command own[] = {
      .synopsis = "DIRECTORY [--state DIRECTORY] [--yes]",
      .help = "Replace the state directory by a backup while raimd is stopped; --yes: also where it "
              "is newer"},
+    {.name = "upgrade-check",
+     .run = upgrade_check,
+     .synopsis = "FILE [--state DIRECTORY] [--runtime DIRECTORY] [--config FILE]",
+     .help = "Have another raimd, FILE, say what it would take over, and exit with 1 if not all"},
     {.name = "password",
      .run = run_password,
      .synopsis = "",

@@ -89,9 +89,10 @@ int ban_run(const struct call *call);
 int recording_list(const struct call *call);
 int recording_get(const struct call *call);
 
-// Without raimd: they read and write its state directory.
+// Without raimd: they read and write its directories.
 int backup_run(const struct call *call);
 int restore_run(const struct call *call);
+int upgrade_check(const struct call *call);
 
 // Prints nothing of the answer to a command, except an error if changed bans are not stored.
 // Returns false if it cannot be read.

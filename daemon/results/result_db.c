@@ -307,6 +307,17 @@ struct result_db *result_db_open(const char *path, bool *is_new,
     return db;
 }
 
+bool result_db_is_known(const char *path)
+{
+    struct result_db db = {0};
+    int64_t layout = LAYOUT;
+    if (sqlite3_open_v2(path, &db.sqlite, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) ==
+        SQLITE_OK)
+        layout = ask_number(&db, "PRAGMA user_version");
+    sqlite3_close(db.sqlite);
+    return layout == LAYOUT || layout <= 0;
+}
+
 void result_db_close(struct result_db *db)
 {
     if (db == NULL)

@@ -27,6 +27,9 @@ struct result_db;
 struct result_db *result_db_open(const char *path, bool *is_new,
                                  char problem[RESULT_DB_PROBLEM_BYTES]);
 
+// Whether result_db_open would use a file; also of one that is missing or cannot be read now.
+bool result_db_is_known(const char *path);
+
 // Takes NULL.
 void result_db_close(struct result_db *db);
 

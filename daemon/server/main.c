@@ -13,6 +13,7 @@
 #include "reload_report.h"
 #include "sandbox.h"
 #include "server.h"
+#include "state_check.h"
 #include "systemd.h"
 
 #include <argp.h>
@@ -30,6 +31,7 @@
 enum options_action {
     OPTIONS_RUN,
     OPTIONS_CHECK_CONFIG,
+    OPTIONS_CHECK_STATE,
     OPTIONS_PRINT_CONFIG,
     OPTIONS_CONFIG_REFERENCE,
 };
@@ -41,12 +43,14 @@ struct options {
     const char *config_path;
 };
 
-enum { DEMO = 256, CONFIG_REFERENCE, JSON, USAGE };
+enum { DEMO = 256, CONFIG_REFERENCE, CHECK_STATE, JSON, USAGE };
 
 static const struct argp_option known[] = {
     {"config", 'c', "FILE", 0, "Read this configuration (" RAIM_DEFAULT_CONFIG ")", 0},
     {"check-config", 't', NULL, 0, "Check the configuration and its maps, start nothing", 0},
     {"json", JSON, NULL, 0, "With -t: mistakes as a JSON array of {file, line, key, message}", 0},
+    {"check-state", CHECK_STATE, NULL, 0,
+     "Say what a start would take over from the last process, start nothing", 0},
     {"print-config", 'T', NULL, 0, "Check, then print every value and where it comes from", 0},
     {"config-reference", CONFIG_REFERENCE, NULL, 0,
      "Print a configuration of every key with its meaning and default", 0},
@@ -82,6 +86,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         break;
     case CONFIG_REFERENCE:
         options->action = OPTIONS_CONFIG_REFERENCE;
+        break;
+    case CHECK_STATE:
+        options->action = OPTIONS_CHECK_STATE;
         break;
     case JSON:
         options->json = true;
@@ -119,7 +126,8 @@ static struct options options_parse(int argc, char **argv)
         .parser = parse,
         .args_doc = "\n--config-reference",
         .doc = "A dedicated server for 2D arena shooters.\v"
-               "Exit status: 0 ended as asked, 1 could not start (a port in use, say), 64 wrong "
+               "Exit status: 0 ended as asked, 1 could not start (a port in use, say) or would not "
+               "take over all state, 64 wrong "
                "usage, 78 a mistake in the configuration or a map.",
     };
     struct options options = {.action = OPTIONS_RUN};
@@ -253,6 +261,11 @@ int main(int argc, char **argv)
     struct config *config = load_config(&options, &exit_status);
     if (config == NULL)
         return exit_status;
+    if (options.action == OPTIONS_CHECK_STATE) {
+        exit_status = state_check(config);
+        config_unload(config);
+        return program_end_output("raimd") != EXIT_SUCCESS ? EXIT_FAILURE : exit_status;
+    }
     if (options.action != OPTIONS_RUN) {
         print_config(&options, config);
         config_unload(config);

@@ -61,7 +61,7 @@ struct store {
     // Main thread only.
     struct loop_source *changes, *late_timer;
     struct watchers watchers;
-    bool is_running, was_late, was_full;
+    bool is_running, only_reads, was_late, was_full;
     uint64_t unread;
     struct entry *entries; // once every change is written
 
@@ -182,7 +182,12 @@ bool store_has_directory(const struct store *store)
 // Whether changes of a file are written at all.
 static bool is_kept(const struct store *store, const char *name)
 {
-    return name[0] == '/' || store_has_directory(store);
+    return !store->only_reads && (name[0] == '/' || store_has_directory(store));
+}
+
+void store_only_read(struct store *store)
+{
+    store->only_reads = true;
 }
 
 bool store_path(const struct store *store, const char *name, char path[PATH_MAX])

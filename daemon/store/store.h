@@ -28,6 +28,9 @@ struct store;
 // where the path is too long.
 struct store *store_create(const char *directory);
 
+// Rejects every change: the files are only read.
+void store_only_read(struct store *store);
+
 // Starts the thread; the loop takes note of what it has written. Until then changes wait. False
 // with errno.
 bool store_start(struct store *store, struct loop *loop);

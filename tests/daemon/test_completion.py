@@ -49,7 +49,7 @@ def commands():
                           env={**ENVIRONMENT, "ARGP_HELP_FMT": "rmargin=2000,opt-doc-col=1000"},
                           timeout=START_S).stdout
     for synopsis in re.findall(r"^  ([a-z].*?)  ", text, re.MULTILINE):
-        yield re.match(r"[a-z]+( [a-z]+)?", synopsis)[0].split(), re.findall(r"--[a-z-]+", synopsis)
+        yield re.match(r"[a-z-]+( [a-z-]+)?", synopsis)[0].split(), re.findall(r"--[a-z-]+", synopsis)
 
 
 @unittest.skipUnless(shutil.which("bash"), "no bash")

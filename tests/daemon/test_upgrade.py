@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import statistics
+import subprocess
 import time
 import unittest
 
@@ -21,7 +22,7 @@ from revival import ARENAS, Revival, scores
 from stalls import Stalls
 
 PLAYERS = 4 if SLOW else 8 # in each arena
-LAYOUT_AT = 8 # in a checkpoint
+LAYOUT_AT, RESTORES_AT = 8, 16 # in a checkpoint
 EASY = {"map": str(harness.ROOT / "config/maps/duel.conf"), # small: points come soon
         "rules": {"player_radius": 24.0, "respawn_delay": 0.3, "spawn_protection": 0.0}}
 
@@ -164,6 +165,51 @@ class UpgradeTest(unittest.TestCase):
                 "those who stay", lambda: self.client_scores(revival)[0]).values())
             self.assertEqual(sorted(stay + [(int(score), name) for name, score in out]), known)
             self.assertGreaterEqual(stay[0][0], max(int(score) for _, score in out))
+
+    def check(self, revival, state, status, file=harness.BIN / "raimd"):
+        result = subprocess.run(
+            [harness.BIN / "raimctl", "upgrade-check", file, "--state", state, "--runtime",
+             revival.directory, "--config", revival.path],
+            text=True, check=False, capture_output=True, timeout=harness.START_S)
+        harness.check_sane(result.stderr)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result.stdout + result.stderr
+
+    def test_a_check_tells_what_an_upgrade_would_take_over_and_changes_nothing(self):
+        with Stage() as stage:
+            revival, bots = self.play(stage, 0)
+            state = stage.directory / "state"
+            state.mkdir()
+            self.assertRegex(self.check(revival, state, 0), # while it runs
+                             f"arena restored arena=east players={PLAYERS} bots=2")
+            self.assertEqual(revival.file("east").read_bytes()[RESTORES_AT:][:4], bytes(4))
+            bots.send(signal.SIGSTOP)
+            revival.daemon.stop()
+            (state / "server.events").write_text("1 join {}\n")
+            (state / "server.events").chmod(0o600)
+            self.change_layout(revival)
+
+            def content():
+                return {path: (path.read_bytes(), path.stat().st_ino) for directory in (
+                    state, revival.directory) for path in directory.iterdir()}
+            before = content()
+            self.assertIn("arena continued arena=east", self.check(revival, state, 0))
+            self.assertIn("an older one", self.check(revival, state, 1, harness.BIN / "raim-bots"))
+            self.assertIn("No such file", self.check(revival, state, 1, "/nowhere"))
+            self.assertEqual(content(), before)
+            for name, text, word in (("bans", "v2 something\n", "lines not understood"),
+                                     ("x.arena", "raimd-arena 2\n", "arena not reopened")):
+                (state / name).write_text(text)
+                (state / name).chmod(0o600)
+                self.assertIn(word, self.check(revival, state, 1))
+                (state / name).unlink()
+            (revival.directory / "east.match").unlink()
+            self.assertIn("checkpoint rejected arena=east", self.check(revival, state, 1))
+            self.assertEqual(set(content()), set(before) - {revival.directory / "east.match"})
+            revival.start().wait_started()
+            revival.daemon.poll("the other arena", lambda: "arena continued arena=west" in
+                                revival.daemon.log)
+            bots.send(signal.SIGCONT)
 
     def test_the_file_is_the_owners_alone(self):
         with Stage() as stage:

@@ -7,7 +7,7 @@ _raimd() {
     -c | --config) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W '--config --check-config --json --print-config
-            --config-reference --demo --version --help --usage -c -t -T -V
+            --check-state --config-reference --demo --version --help --usage -c -t -T -V
             -h' -- "$word")
         ;;
     esac
