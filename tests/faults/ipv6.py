@@ -95,7 +95,7 @@ def flood(trial, address_of):
         crowd.ask(0)
         time.sleep(0.2)
         before, before_kb = arena_of(daemon), daemon.resident_kb()
-        flooding = threading.Thread(target=run)
+        flood_begin, flooding = time.monotonic(), threading.Thread(target=run)
         flooding.start()
         time.sleep(0.5)
         begin, stalls = time.monotonic(), Stalls(daemon.pid)
@@ -104,9 +104,8 @@ def flood(trial, address_of):
             waited_s = time.monotonic() - begin - stalls.seconds()
             was_flooding = not ended.is_set()
         flooding.join()
-        flooded_s = time.monotonic() - begin
         time.sleep(0.3) # the status is published ten times a second
-        answers = crowd.answers
+        answers, flooded_s = crowd.answers, time.monotonic() - flood_begin
     after, grown_kb = arena_of(daemon), daemon.resident_kb() - before_kb
     rejections = {key: after["rejections"][key] - before["rejections"][key]
                   for key in ("connections", "connect_rate", "connect_requests")}

@@ -15,7 +15,7 @@ import time
 import arenas_api
 from page import ALLOCATIONS, FAILING, Page
 from ports import free_ports
-from row import Skipped, arena_of, end_bots, expect, harness, row, ticks_go_on
+from row import Skipped, arena_of, count_lost, end_bots, expect, harness, row, ticks_go_on
 
 POOL = 8
 
@@ -84,12 +84,12 @@ def creation_storm(trial):
     server.daemon.poll("no more descriptors", lambda: server.descriptors() <= files)
     skipped = arena_of(server.daemon)["skipped_ticks"] - skipped
     ticks_go_on(server.daemon)
-    report = end_bots(bots)
+    lost, _ = count_lost(bots)
     others = {status for told in results for status in told} - {201, 503}
     return made + busy, expect(
-        not others and made > 0 and report["disconnected"] == 0,
-        f"{made} made, {busy} times busy, others {others}, {report['disconnected']} players lost,"
-        f" {skipped} ticks skipped beside")
+        not others and made > 0 and lost == 0,
+        f"{made} made, {busy} times busy, others {others}, {lost} players lost, {skipped} ticks"
+        " skipped beside")
 
 
 @row(46, "a full pool", "503 with Retry-After and what is free, until one ends")

@@ -8,6 +8,7 @@ import time
 
 from process import FullDisk
 from row import arena_of, end_bots, expect, harness, row, ticks_go_on
+from stalls import Stalls
 
 ROUNDS = {"round_time": 2, "break_time": 0.5}
 
@@ -65,17 +66,19 @@ def kill_while_recording(trial):
         harness.arena(max_players=4, bots=4, recording="all")))
     for _ in range(lives):
         daemon = trial.stage.raimd("-c", path, env={"STATE_DIRECTORY": str(state)}).wait_started()
-        files = lambda suffix: set((state / "recordings").glob("*.raimrec" + suffix))
-        part, = daemon.poll("a file in progress", lambda: files(".part"))
-        begin = time.monotonic()
+        files = lambda: [path for path in (state / "recordings").glob("*.raimrec.part")
+                         if path.stat().st_size > 0]
+        part, = daemon.poll("a file in progress", files)
+        begin, stalls, head = time.monotonic(), Stalls(daemon.pid), part.stat().st_size
         daemon.poll("11 s of it", lambda: time.monotonic() > begin + trial.often(24, 11.5), 60)
-        played = arena_of(daemon)["tick"]
+        daemon.poll("a frame of it", lambda: part.stat().st_size > head)
+        played, stalled_s = arena_of(daemon)["tick"], stalls.seconds()
         daemon.expected_status = -signal.SIGKILL
         daemon.stop(signal.SIGKILL)
         again = trial.stage.raimd("-c", path, env={"STATE_DIRECTORY": str(state)}).wait_started()
         again.poll("word of the file", lambda: f"recording completed file={part.stem}" in again.log)
         shown, = replay([part.with_suffix("")])
-        lost.append((played - shown["ticks"]) / harness.TICK_HZ)
+        lost.append((played - shown["ticks"]) / harness.TICK_HZ - stalled_s)
         again.stop()
     expect(max(lost) <= 10.5, f"{max(lost):.1f} s are lost")
     return lives, f"at most {max(lost):.1f} s lost"

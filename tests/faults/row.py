@@ -79,8 +79,8 @@ class Trial:
     def bots(self, daemon, clients, **keywords):
         """Clients that are in the game, and know it."""
         bots = self.stage.bots(daemon, clients, **keywords)
-        daemon.wait_pressing(clients)
         bots.outages = Outages(daemon.pid, bots.pid)
+        daemon.wait_pressing(clients)
         return bots
 
 

@@ -13,6 +13,7 @@ import secure_client
 from ports import free_port
 from row import Skipped, arena_of, end_bots, expect, harness, raimctl, row, ticks_go_on
 from secure_client import SecureClient
+from stalls import Stalls
 from stranger import connect_command, datagram
 from wire import Wire
 
@@ -346,10 +347,11 @@ def failing_handshakes(trial):
                     wire.source = f"127.{200 + number}.0.1"
                 wire.change = lambda data, up: [data]
             bots.append(trial.stage.bots(daemon, count, ports=ports[2 * count:]))
-            begin = time.monotonic()
+            begin, stalls = time.monotonic(), Stalls(daemon.pid, *(each.pid for each in bots))
             seconds = {} # by player, from the first status that has them
-            while len(seconds) < 3 * count and time.monotonic() < begin + 20:
-                now = time.monotonic() - begin
+            while len(seconds) < 3 * count and (now := time.monotonic() - begin) < harness.LIFE_S / 2:
+                if now - stalls.seconds() > 20:
+                    break
                 for player in playing(daemon) - seconds.keys():
                     seconds[player] = now
                 time.sleep(0.05)
