@@ -57,6 +57,19 @@ uint32_t raim_read_ranged(raim_reader *reader, uint32_t min, uint32_t max)
     return reader->failed ? min : min + above;
 }
 
+void raim_write_code(raim_writer *writer, uint32_t value, uint32_t count, uint32_t end)
+{
+    assert(value > 0 && value < end);
+    raim_write_bits(writer, value, count);
+}
+
+uint32_t raim_read_code(raim_reader *reader, uint32_t count, uint32_t end)
+{
+    const uint32_t value = raim_read_bits(reader, count);
+    reader->failed = reader->failed || value == 0 || value >= end;
+    return value;
+}
+
 void raim_write_double(raim_writer *writer, double value)
 {
     uint64_t bits;
@@ -94,4 +107,16 @@ void raim_read_text(raim_reader *reader, char *text, uint32_t max)
     text[length] = '\0';
     if (reader->failed)
         text[0] = '\0';
+}
+
+void raim_write_bytes(raim_writer *writer, const uint8_t *bytes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        raim_write_bits(writer, bytes[i], 8);
+}
+
+void raim_read_bytes(raim_reader *reader, uint8_t *bytes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        bytes[i] = (uint8_t)raim_read_bits(reader, 8);
 }

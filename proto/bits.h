@@ -155,6 +155,10 @@ uint32_t raim_read_count(raim_reader *reader);
 void raim_write_ranged(raim_writer *writer, uint32_t value, uint32_t min, uint32_t max);
 uint32_t raim_read_ranged(raim_reader *reader, uint32_t min, uint32_t max);
 
+// A number from 1 to below `end` in `count` bits. The reader rejects other values.
+void raim_write_code(raim_writer *writer, uint32_t value, uint32_t count, uint32_t end);
+uint32_t raim_read_code(raim_reader *reader, uint32_t count, uint32_t end);
+
 // The 64 bits of a finite IEEE 754 double, low half first. The reader rejects infinities and NaNs.
 void raim_write_double(raim_writer *writer, double value);
 double raim_read_double(raim_reader *reader);
@@ -163,6 +167,10 @@ double raim_read_double(raim_reader *reader);
 // `text` needs max + 1 bytes. It rejects NUL bytes inside.
 void raim_write_text(raim_writer *writer, const char *text, uint32_t max);
 void raim_read_text(raim_reader *reader, char *text, uint32_t max);
+
+// So many bytes.
+void raim_write_bytes(raim_writer *writer, const uint8_t *bytes, uint32_t count);
+void raim_read_bytes(raim_reader *reader, uint8_t *bytes, uint32_t count);
 
 // Bits that the values 0 to max need.
 static inline uint32_t raim_bits_for(uint32_t max)

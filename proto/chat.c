@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads CHAT and CHAT_REJECTED.
+// Cuts texts, and names rejections.
 #include "chat.h"
 
 static const char *const rejection_names[RAIM_CHAT_REJECTIONS] = {
@@ -21,32 +21,11 @@ static size_t whole_length(const char *text)
     return whole;
 }
 
-size_t raim_chat_write(const char *text, uint8_t *bytes, size_t capacity)
+struct raim_chat raim_chat_of(const char *text)
 {
-    char kept[RAIM_MAX_CHAT_BYTES + 1] = "";
-    memcpy(kept, text, whole_length(text));
-    raim_writer writer = raim_message_write(RAIM_MESSAGE_CHAT, bytes, capacity);
-    raim_write_text(&writer, kept, RAIM_MAX_CHAT_BYTES);
-    return raim_writer_finish(&writer);
-}
-
-bool raim_chat_read(raim_reader *reader, char *text)
-{
-    raim_read_text(reader, text, RAIM_MAX_CHAT_BYTES);
-    return raim_reader_done(reader);
-}
-
-size_t raim_chat_rejected_write(uint32_t rejection, uint8_t *bytes, size_t capacity)
-{
-    raim_writer writer = raim_message_write(RAIM_MESSAGE_CHAT_REJECTED, bytes, capacity);
-    raim_write_bits(&writer, rejection, 8);
-    return raim_writer_finish(&writer);
-}
-
-bool raim_chat_rejected_read(raim_reader *reader, uint32_t *rejection)
-{
-    *rejection = raim_read_bits(reader, 8);
-    return raim_reader_done(reader);
+    struct raim_chat chat = {0};
+    memcpy(chat.text, text, whole_length(text));
+    return chat;
 }
 
 const char *raim_chat_rejection_name(uint32_t rejection)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CHAT: a player's chat on its way to the server, which forwards it to all clients as an event.
-// CHAT_REJECTED: the server's answer to its sender alone where it does not forward it.
+// Texts of CHAT, and why the server rejects one.
 #pragma once
 
 #include "message.h"
@@ -17,17 +16,9 @@ enum raim_chat_rejection {
     RAIM_CHAT_REJECTIONS
 };
 
-// Writes the message and returns its size, or 0 when it does not fit. A longer text is truncated to
-// RAIM_MAX_CHAT_BYTES bytes at a character's boundary.
-size_t raim_chat_write(const char *text, uint8_t *bytes, size_t capacity);
-
-// Reads the message after its kind; `text` has room for RAIM_MAX_CHAT_BYTES + 1 bytes. Returns
-// false for a malformed message. The text is not cleaned yet.
-bool raim_chat_read(raim_reader *reader, char *text);
-
-// Write and read CHAT_REJECTED as above. A reader accepts unknown reasons, 0 to 255.
-size_t raim_chat_rejected_write(uint32_t rejection, uint8_t *bytes, size_t capacity);
-bool raim_chat_rejected_read(raim_reader *reader, uint32_t *rejection);
+// The CHAT of a text. A longer one is truncated to RAIM_MAX_CHAT_BYTES bytes at a character's
+// boundary.
+struct raim_chat raim_chat_of(const char *text);
 
 // A short name ("rate"); "unknown" for other numbers.
 const char *raim_chat_rejection_name(uint32_t rejection);

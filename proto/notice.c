@@ -1,23 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads NOTICE.
+// The statement of an admin's login.
 #include "notice.h"
-
-static_assert(RAIM_NOTICE_KINDS == 2, "the kind is one bit");
-
-size_t raim_notice_write(const struct raim_notice *notice, uint8_t *bytes, size_t capacity)
-{
-    raim_writer writer = raim_message_write(RAIM_MESSAGE_NOTICE, bytes, capacity);
-    raim_write_bits(&writer, notice->kind, 1);
-    raim_write_text(&writer, notice->text, RAIM_MAX_NOTICE_BYTES);
-    return raim_writer_finish(&writer);
-}
-
-bool raim_notice_read(raim_reader *reader, struct raim_notice *notice)
-{
-    notice->kind = (enum raim_notice_kind)raim_read_bits(reader, 1);
-    raim_read_text(reader, notice->text, RAIM_MAX_NOTICE_BYTES);
-    return raim_reader_done(reader);
-}
 
 void raim_notice_statement(const uint8_t server_key[RAIM_KEY_BYTES],
                            const uint8_t challenge[RAIM_CHALLENGE_BYTES],

@@ -3,7 +3,7 @@
 // event.
 #pragma once
 
-#include "bits.h"
+#include "fields.h"
 #include "wire_limits.h"
 
 enum raim_phase {
@@ -13,15 +13,21 @@ enum raim_phase {
     RAIM_PHASES
 };
 
+// round: from 1 on, modulo 2^16; where it is another than before, all scores and deaths begin again
+// at 0. has_end: the clock ends the round; a break it always ends. score_limit: points that end the
+// round, 0: none. winner: id of the player with most points, 0: a draw. next_map: "": the map
+// stays.
+#define RAIM_PHASE_FIELDS(FIELD)                                                                   \
+    FIELD(RANGED, phase, 0, RAIM_PHASES - 1) /* enum raim_phase */                                 \
+    FIELD(U, round, 16)                                                                            \
+    FIELD(BOOL, has_end, 1)                                                                        \
+    FIELD(IF, message->has_end, FIELD(U, end_tick, 32))                                            \
+    FIELD(COUNT, score_limit, 32)                                                                  \
+    FIELD(IF, message->phase == RAIM_PHASE_BREAK, FIELD(PLAYER, winner, RAIM_PLAYER_ID_BITS))      \
+    FIELD(IF, message->phase == RAIM_PHASE_BREAK, FIELD(TEXT, next_map, RAIM_MAX_TITLE_BYTES))
+
 struct raim_wire_phase {
-    enum raim_phase phase;
-    uint32_t round;       // from 1 on, modulo 2^16. Where it is another than before, all scores and
-                          // deaths begin again at 0
-    bool has_end;         // PLAY: the clock ends the round; BREAK: it always does
-    uint32_t end_tick;    // with has_end: the tick of the end
-    uint32_t score_limit; // points that end the round, 0: none
-    uint32_t winner;      // BREAK: id of the player with most points; 0: a draw
-    char next_map[RAIM_MAX_TITLE_BYTES + 1]; // BREAK: of the next round; "": the map stays
+    RAIM_PHASE_FIELDS(RAIM_MEMBER)
 };
 
 // Writes a phase as a part of a message; the values must be in range.

@@ -14,11 +14,36 @@ local enet = Proto("raim_enet", "ENet 1.3")
 local connectionless = Proto("raim_connectionless", "raimd without a connection")
 
 local HELLO_MAGIC, VERSION = 0x4D494152, 7
-local KINDS = {
-    "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
-    "CHAT_REJECTED", "WATCH", "PINGS", "VOTE", "NOTICE", "kind 15", -- 15: of later versions
+-- By kind: name and channel (./dev bless).
+local MESSAGES = {
+    {"HELLO", 0},
+    {"INPUT", 1},
+    {"WELCOME", 0},
+    {"OBSTACLES", 0},
+    {"ROSTER", 0},
+    {"EVENTS", 1},
+    {"SNAPSHOT", 1},
+    {"GOODBYE", 0},
+    {"CHAT", 0},
+    {"CHAT_REJECTED", 0},
+    {"WATCH", 0},
+    {"PINGS", 1},
+    {"VOTE", 0},
+    {"NOTICE", 0},
 }
-local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true, PINGS = true} -- on channel 1, the others on channel 0
+-- Messages of plain fields: each field's name, type and arguments (./dev bless).
+local PLAIN = {
+    goodbye = {{"reason", "U", 8, 0}, {"text", "TEXT", 120, 0}},
+    client_goodbye = {{"reason", "U", 8, 0}, {"text", "TEXT", 120, 0}, {"token", "BYTES", 16, 0}},
+    chat = {{"text", "TEXT", 120, 0}},
+    chat_rejected = {{"chat_rejection", "U", 8, 0}},
+    watch = {{"target", "PLAYER", 16, 0}},
+    notice = {{"challenge", "BOOL", 1, 0}, {"text", "TEXT", 120, 0}},
+}
+local KINDS, CHANNELS = {[15] = "kind 15"}, {} -- 15: of later versions
+for kind, message in ipairs(MESSAGES) do
+    KINDS[kind], CHANNELS[message[1]] = message[1], message[2]
+end
 local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase", "other"}
 local CHAT_REJECTIONS = {"rate", "muted", "text", "length", "watching", "busy", "repeat", "command"}
 local VOTE_KINDS = {"kick", "mute", "map", "nextmap", "restart", "extend", "spectate", "pause"}
@@ -211,14 +236,14 @@ local types = {
     end},
 }
 
--- Every field by its filter name without "raim.": its type and the type's arguments.
-local fields, field_types = {}, {}
+-- Every field by its filter name without "raim.": its type with its arguments, and words for its values.
+local fields, field_types, field_words = {}, {}, {}
 
 local function field(names, name_of_type, arguments, ...)
     for name in names:gmatch("%S+") do
         local label = name:match("[^.]+$")
         fields[name] = ProtoField[types[name_of_type][1]]("raim." .. name, label, ...)
-        field_types[name] = {name_of_type, table.unpack(arguments)}
+        field_types[name], field_words[name] = {name_of_type, table.unpack(arguments)}, select(2, ...) or {}
     end
 end
 
@@ -227,7 +252,7 @@ field("tick welcome.event_sequence phase.end_tick", "u", {32})
 field("capabilities", "u", {32}, base.HEX)
 field("epoch", "u", {5})
 field("sequence input.snapshot input.events version phase.round welcome.delay_ticks welcome.grace_s welcome.view_width welcome.view_height", "u", {16})
-field("player victim hello.target watch.target phase.winner", "player", {})
+field("player victim hello.target phase.winner", "player", {})
 field("reason", "u", {8}, base.DEC, REASONS)
 field("chat_rejection", "u", {8}, base.DEC, CHAT_REJECTIONS)
 field("event.type", "u", {8})
@@ -258,7 +283,6 @@ field("obstacle.seams", "u", {}, base.HEX)
 field("event.kind", "ranged", {0, 5}, base.DEC, EVENTS)
 field("phase.kind", "ranged", {0, 2}, base.DEC, PHASES)
 field("input.count", "ranged", {1, 8})
-field("notice.challenge", "u", {1})
 field("pings.first", "u", {10})
 field("pings.count", "ranged", {1, 32})
 field("pings.ping", "u", {6})
@@ -291,6 +315,15 @@ field("snapshot.way", "ranged", {0, 12}, base.DEC, WAYS)
 field("snapshot.life", "u", {3})
 field("snapshot.age", "ranged", {1, 16})
 field("unread_bits", "u", {})
+-- Fields of the same name and type are one, such as raim.text.
+for message, parts in pairs(PLAIN) do
+    for _, part in ipairs(parts) do
+        local own = ("%s.%s"):format(message, part[1])
+        part[2] = part[2]:lower()
+        part.field = field_types[part[1]] and field_types[part[1]][1] == part[2] and part[1] or own
+        if part.field == own then field(own, part[2], {}) end
+    end
+end
 raim.fields = fields
 
 -- The bytes that hold the bits from `first` to the present position.
@@ -527,23 +560,17 @@ function messages.SNAPSHOT(r)
     return age == 0 and tick or ("%d from %d"):format(tick, (tick - age) % 2 ^ 32)
 end
 
-function messages.GOODBYE(r)
-    local reason, text = r:read("reason"), r:read("text")
-    if r.pinfo.dst_port == r.pinfo.match_uint then r:read("token") end -- a client's
-    return (REASONS[reason] or ("%d"):format(reason)) .. (text ~= "" and ": " .. text or "")
-end
-
-function messages.CHAT(r) return r:read("text") end
-
-function messages.CHAT_REJECTED(r)
-    local rejection = r:read("chat_rejection")
-    return CHAT_REJECTIONS[rejection] or rejection
-end
-
-function messages.WATCH(r) return r:read("watch.target") end
-
-function messages.NOTICE(r)
-    return (r:read("notice.challenge") == 1 and "challenge " or "") .. r:read("text")
+-- Reads a message of plain fields. In the packet list are the names of what is true, and the other values
+-- but bytes.
+local function read_plain(r, parts)
+    local words = {}
+    for _, part in ipairs(parts) do
+        local value = r:read_as(part.field, table.unpack(part, 2))
+        if value == true then value = part[1] end
+        value = field_words[part.field][value] or type(value) == "number" and ("%d"):format(value) or value
+        if value and value ~= "" and part[2] ~= "bytes" then table.insert(words, value) end
+    end
+    return table.concat(words, " ")
 end
 
 function messages.PINGS(r)
@@ -620,12 +647,14 @@ local function show_message(tvb, start, length, pinfo, root, channel)
     return attempt(tree, raim, function()
         local kind = KINDS[r:read("kind")]
         tree:append_text(": " .. kind)
-        if not messages[kind] then
+        local from_client = pinfo.dst_port == pinfo.match_uint
+        local plain = from_client and PLAIN["client_" .. kind:lower()] or PLAIN[kind:lower()]
+        if not plain and not messages[kind] then
             r:leave("a later version")
             return kind
         end
-        if channel ~= (UNRELIABLE[kind] and 1 or 0) then r:reject("is on the wrong channel") end
-        local words = messages[kind](r)
+        if channel ~= CHANNELS[kind] then r:reject("is on the wrong channel") end
+        local words = plain and read_plain(r, plain) or messages[kind](r)
         r:done()
         if type(words) == "number" then words = ("%d"):format(words) end
         return kind .. (words and " " .. words or "")

@@ -2,26 +2,10 @@
 // Writes and reads ROSTER and EVENTS.
 #include "roster.h"
 
-enum { PLAYER_ID_BITS = 16, REASON_BITS = 8, REWIND_BITS = 6, SEQUENCE_BITS = 16 };
+enum { REASON_BITS = 8, REWIND_BITS = 6, SEQUENCE_BITS = 16 };
 static_assert(RAIM_WIRE_REWIND < 1 << REWIND_BITS, "a rewind fits its bits");
 
-static void write_entry(raim_writer *writer, const struct raim_roster_entry *entry)
-{
-    raim_write_bits(writer, entry->player, PLAYER_ID_BITS);
-    raim_write_bool(writer, entry->bot);
-    raim_write_count(writer, entry->score);
-    raim_write_count(writer, entry->deaths);
-    raim_write_text(writer, entry->name, RAIM_MAX_NAME_BYTES);
-}
-
-static void read_entry(raim_reader *reader, struct raim_roster_entry *entry)
-{
-    entry->player = raim_read_bits(reader, PLAYER_ID_BITS);
-    entry->bot = raim_read_bool(reader);
-    entry->score = raim_read_count(reader);
-    entry->deaths = raim_read_count(reader);
-    raim_read_text(reader, entry->name, RAIM_MAX_NAME_BYTES);
-}
+RAIM_PART_CODEC(roster_entry, RAIM_ROSTER_ENTRY_FIELDS)
 
 size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count, uint32_t *written,
                          uint8_t *bytes, size_t capacity)
@@ -30,7 +14,7 @@ size_t raim_roster_write(const struct raim_roster_entry *entries, uint32_t count
     for (*written = 0; *written < count; ++*written) {
         const raim_writer before = writer;
         raim_write_bool(&writer, true);
-        write_entry(&writer, &entries[*written]);
+        write_roster_entry(&writer, &entries[*written]);
         if (!raim_writer_has_room(&writer)) { // for the list's closing bit
             writer = before;
             break;
@@ -47,7 +31,7 @@ bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, ui
     while (raim_read_bool(reader)) {
         if (*count == capacity)
             return false;
-        read_entry(reader, &entries[(*count)++]);
+        read_roster_entry(reader, &entries[(*count)++]);
     }
     return raim_reader_done(reader) && *count > 0;
 }
@@ -73,15 +57,15 @@ static void write_event(raim_writer *writer, const struct raim_wire_event *event
     raim_write_ranged(writer, event->kind, 0, RAIM_WIRE_EVENT_KINDS - 1);
     switch (event->kind) {
     case RAIM_WIRE_JOINED:
-        write_entry(writer, &event->entry);
+        write_roster_entry(writer, &event->entry);
         break;
     case RAIM_WIRE_LEFT:
-        raim_write_bits(writer, event->player, PLAYER_ID_BITS);
+        raim_write_bits(writer, event->player, RAIM_PLAYER_ID_BITS);
         raim_write_bits(writer, event->reason, REASON_BITS);
         break;
     case RAIM_WIRE_KILL:
-        raim_write_bits(writer, event->player, PLAYER_ID_BITS);
-        raim_write_bits(writer, event->victim, PLAYER_ID_BITS);
+        raim_write_bits(writer, event->player, RAIM_PLAYER_ID_BITS);
+        raim_write_bits(writer, event->victim, RAIM_PLAYER_ID_BITS);
         raim_write_count(writer, event->score);
         raim_write_count(writer, event->deaths);
         raim_write_bits(writer, event->rewind, REWIND_BITS);
@@ -89,7 +73,7 @@ static void write_event(raim_writer *writer, const struct raim_wire_event *event
     case RAIM_WIRE_CHAT:
         raim_write_bool(writer, event->by_operator);
         if (!event->by_operator)
-            raim_write_bits(writer, event->player, PLAYER_ID_BITS);
+            raim_write_bits(writer, event->player, RAIM_PLAYER_ID_BITS);
         raim_write_text(writer, event->text, RAIM_MAX_CHAT_BYTES);
         break;
     case RAIM_WIRE_PHASE:
@@ -108,23 +92,23 @@ static void read_event(raim_reader *reader, struct raim_wire_event *event)
     event->kind = (enum raim_wire_event_kind)raim_read_ranged(reader, 0, RAIM_WIRE_EVENT_KINDS - 1);
     switch (event->kind) {
     case RAIM_WIRE_JOINED:
-        read_entry(reader, &event->entry);
+        read_roster_entry(reader, &event->entry);
         event->player = event->entry.player;
         break;
     case RAIM_WIRE_LEFT:
-        event->player = raim_read_bits(reader, PLAYER_ID_BITS);
+        event->player = raim_read_bits(reader, RAIM_PLAYER_ID_BITS);
         event->reason = raim_read_bits(reader, REASON_BITS);
         break;
     case RAIM_WIRE_KILL:
-        event->player = raim_read_bits(reader, PLAYER_ID_BITS);
-        event->victim = raim_read_bits(reader, PLAYER_ID_BITS);
+        event->player = raim_read_bits(reader, RAIM_PLAYER_ID_BITS);
+        event->victim = raim_read_bits(reader, RAIM_PLAYER_ID_BITS);
         event->score = raim_read_count(reader);
         event->deaths = raim_read_count(reader);
         event->rewind = raim_read_bits(reader, REWIND_BITS);
         break;
     case RAIM_WIRE_CHAT:
         event->by_operator = raim_read_bool(reader);
-        event->player = raim_read_bits(reader, event->by_operator ? 0 : PLAYER_ID_BITS);
+        event->player = raim_read_bits(reader, event->by_operator ? 0 : RAIM_PLAYER_ID_BITS);
         raim_read_text(reader, event->text, RAIM_MAX_CHAT_BYTES);
         break;
     case RAIM_WIRE_PHASE:

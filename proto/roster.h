@@ -6,11 +6,15 @@
 #include "message.h"
 #include "phase.h"
 
+#define RAIM_ROSTER_ENTRY_FIELDS(FIELD)                                                            \
+    FIELD(PLAYER, player, RAIM_PLAYER_ID_BITS)                                                     \
+    FIELD(BOOL, bot, 1)                                                                            \
+    FIELD(COUNT, score, 32)                                                                        \
+    FIELD(COUNT, deaths, 32)                                                                       \
+    FIELD(TEXT, name, RAIM_MAX_NAME_BYTES)
+
 struct raim_roster_entry {
-    uint32_t player; // id
-    bool bot;
-    uint32_t score, deaths;
-    char name[RAIM_MAX_NAME_BYTES + 1];
+    RAIM_ROSTER_ENTRY_FIELDS(RAIM_MEMBER)
 };
 
 // Writes as many of the entries as fit one message, says how many in `written`, and returns its

@@ -56,23 +56,31 @@ enum raim_vote_rejection {
 #define RAIM_VOTE_MAX_AMOUNT 4095    // larger amounts are sent as this
 #define RAIM_VOTE_MAX_LEFT_MS 600000 // of a vote
 
-// What a vote is to do. Members that its kind does not use are 0 or "".
+// What a vote is to do: the members that its kind (enum raim_vote_kind) uses. The player's id;
+// minutes of RAIM_VOTE_EXTEND. The reason may be "".
+#define RAIM_VOTE_SUBJECT_FIELDS(FIELD)                                                            \
+    FIELD(CODE, kind, 4, RAIM_VOTE_KINDS)                                                          \
+    FIELD(IF, raim_vote_has_player(message->kind), FIELD(PLAYER, player, RAIM_PLAYER_ID_BITS))     \
+    FIELD(IF, message->kind == RAIM_VOTE_EXTEND, FIELD(RANGED, minutes, 1, RAIM_VOTE_MAX_MINUTES)) \
+    FIELD(IF, message->kind == RAIM_VOTE_MAP, FIELD(TEXT, map, RAIM_MAX_TITLE_BYTES))              \
+    FIELD(TEXT, reason, RAIM_MAX_VOTE_REASON_BYTES)
+
 struct raim_vote_subject {
-    uint32_t kind;                               // enum raim_vote_kind
-    uint32_t player;                             // KICK, MUTE, SPECTATE: by id
-    uint32_t minutes;                            // EXTEND
-    char map[RAIM_MAX_TITLE_BYTES + 1];          // MAP
-    char reason[RAIM_MAX_VOTE_REASON_BYTES + 1]; // may be ""
+    RAIM_VOTE_SUBJECT_FIELDS(RAIM_MEMBER)
 };
 
 // From a client.
 enum raim_vote_action { RAIM_VOTE_CALL, RAIM_VOTE_CAST, RAIM_VOTE_WITHDRAW, RAIM_VOTE_ACTIONS };
 
+// number: of the vote, modulo 256. choice: enum raim_vote_choice; SILENT takes a choice back.
+#define RAIM_VOTE_REQUEST_FIELDS(FIELD)                                                            \
+    FIELD(RANGED, action, 0, RAIM_VOTE_ACTIONS - 1)                                                \
+    FIELD(IF, message->action == RAIM_VOTE_CALL, FIELD(PART, subject, vote_subject))               \
+    FIELD(IF, message->action != RAIM_VOTE_CALL, FIELD(U, number, 8))                              \
+    FIELD(IF, message->action == RAIM_VOTE_CAST, FIELD(RANGED, choice, 0, RAIM_VOTE_CHOICES - 1))
+
 struct raim_vote_request {
-    uint32_t action;
-    struct raim_vote_subject subject; // CALL
-    uint32_t number;                  // CAST, WITHDRAW: of the vote, modulo 256
-    uint32_t choice;                  // CAST: enum raim_vote_choice; SILENT takes a choice back
+    RAIM_VOTE_REQUEST_FIELDS(RAIM_MEMBER)
 };
 
 // From the server.
@@ -85,9 +93,15 @@ enum raim_vote_report_kind {
     RAIM_VOTE_REPORTS
 };
 
+// At most RAIM_WIRE_PLAYERS - 1 each; so many yes as needed pass the vote at once.
+#define RAIM_VOTE_TALLY_FIELDS(FIELD)                                                              \
+    FIELD(U, yes, 10)                                                                              \
+    FIELD(U, no, 10)                                                                               \
+    FIELD(U, electors, 10)                                                                         \
+    FIELD(U, needed, 10)
+
 struct raim_vote_tally {
-    uint32_t yes, no, electors; // at most RAIM_WIRE_PLAYERS - 1
-    uint32_t needed;            // so many yes pass it at once
+    RAIM_VOTE_TALLY_FIELDS(RAIM_MEMBER)
 };
 
 struct raim_vote_offer {
@@ -96,19 +110,28 @@ struct raim_vote_offer {
     char maps[RAIM_WIRE_VOTE_MAPS][RAIM_MAX_TITLE_BYTES + 1]; // for RAIM_VOTE_MAP
 };
 
+// kind: enum raim_vote_report_kind. number: of the vote, modulo 256. caller: its id, of now or
+// then; the caller may have left. left_ms: until the vote ends. choice: the receiver's own.
+// Rejections of later servers are read, too.
+#define RAIM_VOTE_REPORT_FIELDS(FIELD)                                                             \
+    FIELD(RANGED, kind, 0, RAIM_VOTE_REPORTS - 1)                                                  \
+    FIELD(IF, message->kind == RAIM_VOTE_REJECTED, FIELD(CODE, rejection, 5, 1 << 5))              \
+    FIELD(IF, message->kind == RAIM_VOTE_REJECTED, FIELD(RANGED, amount, 0, RAIM_VOTE_MAX_AMOUNT)) \
+    FIELD(IF, message->kind != RAIM_VOTE_REJECTED && message->kind != RAIM_VOTE_OFFER,             \
+          FIELD(U, number, 8))                                                                     \
+    FIELD(IF, message->kind == RAIM_VOTE_BEGAN, FIELD(PART, subject, vote_subject))                \
+    FIELD(IF, message->kind == RAIM_VOTE_BEGAN, FIELD(PLAYER, caller, RAIM_PLAYER_ID_BITS))        \
+    FIELD(IF, message->kind == RAIM_VOTE_BEGAN, FIELD(TEXT, caller_name, RAIM_MAX_NAME_BYTES))     \
+    FIELD(IF, raim_vote_has_player(message->subject.kind),                                         \
+          FIELD(TEXT, target_name, RAIM_MAX_NAME_BYTES))                                           \
+    FIELD(IF, message->kind == RAIM_VOTE_BEGAN, FIELD(RANGED, left_ms, 0, RAIM_VOTE_MAX_LEFT_MS))  \
+    FIELD(IF, message->kind == RAIM_VOTE_TALLY || message->kind == RAIM_VOTE_ENDED,                \
+          FIELD(PART, tally, vote_tally))                                                          \
+    FIELD(IF, message->kind == RAIM_VOTE_TALLY, FIELD(RANGED, choice, 0, RAIM_VOTE_CHOICES - 1))   \
+    FIELD(IF, message->kind == RAIM_VOTE_ENDED, FIELD(CODE, outcome, 3, RAIM_VOTE_OUTCOMES))
+
 struct raim_vote_report {
-    uint32_t kind;   // enum raim_vote_report_kind
-    uint32_t number; // BEGAN, TALLY, ENDED: of the vote, modulo 256
-    // BEGAN
-    struct raim_vote_subject subject;
-    uint32_t caller;                           // its id, of now or then
-    char caller_name[RAIM_MAX_NAME_BYTES + 1]; // the caller may have left
-    char target_name[RAIM_MAX_NAME_BYTES + 1]; // of subject.player; "" without
-    uint32_t left_ms;                          // until the vote ends
-    struct raim_vote_tally tally;              // TALLY, ENDED
-    uint32_t choice;                           // TALLY: the receiver's own
-    uint32_t outcome;                          // ENDED
-    uint32_t rejection, amount;                // REJECTED
+    RAIM_VOTE_REPORT_FIELDS(RAIM_MEMBER)
 };
 
 // Write the message and return its size, or 0 when it does not fit. The values must be in range,

@@ -22,6 +22,7 @@
 #define RAIM_MAX_TITLE_BYTES 31                 // of a map's name
 #define RAIM_MAX_TEXT_BYTES 120                 // of an explanation
 #define RAIM_MAX_CHAT_BYTES RAIM_MAX_TEXT_BYTES // of a chat message
+#define RAIM_MAX_NOTICE_BYTES RAIM_MAX_TEXT_BYTES
 #define RAIM_MAX_MOTD_BYTES RAIM_MAX_TEXT_BYTES // of the message of the day
 #define RAIM_MAX_VOTE_REASON_BYTES 32           // of the reason of a vote
 
@@ -32,6 +33,7 @@
 #define RAIM_ACCESS_BYTES 255       // maximum of an access token, and so of any credential
 #define RAIM_ACCESS_NONCE_BYTES 16  // of the nonce in an access token
 
+#define RAIM_PLAYER_ID_BITS 16
 #define RAIM_WIRE_PLAYERS 1024 // most player slots
 #define RAIM_WIRE_BULLETS 8192
 #define RAIM_WIRE_OBSTACLES 4096

@@ -3,9 +3,7 @@
 #include "client_internal.h"
 
 #include "chat.h"
-#include "notice.h"
 #include "utf8.h"
-#include "watch.h"
 
 #include <assert.h>
 #include <math.h>
@@ -103,7 +101,7 @@ size_t raim_client_write_hello(struct raim_client *client, uint64_t now_us, uint
 
 size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, size_t capacity)
 {
-    struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    struct raim_client_goodbye client_goodbye = {.reason = RAIM_REASON_LEFT};
     if (client->session.has_token)
         memcpy(client_goodbye.token, client->session.token, sizeof client_goodbye.token);
     raim_session_end(&client->session, RAIM_REASON_LEFT);
@@ -362,11 +360,11 @@ static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_re
 
 static bool receive_chat_rejected(struct raim_client *client, raim_reader *reader)
 {
-    uint32_t rejection;
-    if (!raim_chat_rejected_read(reader, &rejection))
+    struct raim_chat_rejected rejected;
+    if (!raim_chat_rejected_read(reader, &rejected))
         return false;
     if (is_in(client))
-        raim_client_roster_add_chat_rejection(&client->roster, rejection);
+        raim_client_roster_add_chat_rejection(&client->roster, rejected.chat_rejection);
     return true;
 }
 
@@ -375,7 +373,7 @@ static bool receive_notice(struct raim_client *client, raim_reader *reader)
     struct raim_notice notice;
     if (!raim_notice_read(reader, &notice))
         return false;
-    if (is_in(client) && notice.kind == RAIM_NOTICE_TEXT)
+    if (is_in(client) && !notice.challenge)
         raim_client_roster_add_line(&client->roster, RAIM_CLIENT_NOTICE, notice.text);
     else if (is_in(client))
         strcpy(client->challenge, notice.text);
@@ -401,7 +399,8 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
         return true;
     raim_reader reader = raim_reader_make(data, size);
     bool good = false;
-    switch (raim_message_read(&reader)) {
+    const uint32_t kind = raim_message_read(&reader);
+    switch (kind) {
     case RAIM_MESSAGE_WELCOME:
         good = receive_welcome(client, now_us, &reader);
         break;
@@ -432,14 +431,8 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
     case RAIM_MESSAGE_NOTICE:
         good = receive_notice(client, &reader);
         break;
-    case 0:
-    case RAIM_MESSAGE_HELLO:
-    case RAIM_MESSAGE_INPUT:
-    case RAIM_MESSAGE_CHAT:
-    case RAIM_MESSAGE_WATCH:
-        break;
     default:
-        good = true; // a kind that only later servers know
+        good = kind >= RAIM_MESSAGE_KINDS; // a kind that only later servers know
         break;
     }
     if (is_in(client))
@@ -565,7 +558,7 @@ size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, cons
 static size_t write_command_or_reject(struct raim_client *client, const char *words, uint8_t *bytes,
                                       size_t capacity)
 {
-    struct raim_notice notice = {.kind = RAIM_NOTICE_TEXT};
+    struct raim_notice notice = {0};
     if ((client->welcome.capabilities & RAIM_CAPABILITY_ADMIN) == 0) {
         raim_client_roster_add_chat_rejection(&client->roster, RAIM_CHAT_COMMAND);
         return 0;
@@ -584,8 +577,10 @@ size_t raim_client_write_chat(struct raim_client *client, const char *text, uint
     if (client->session.state != RAIM_CLIENT_PLAYING || raim_client_is_spectator(client) ||
         text[0] == '\0')
         return 0;
-    return text[0] == '/' ? write_command_or_reject(client, text + 1, bytes, capacity)
-                          : raim_chat_write(text, bytes, capacity);
+    if (text[0] == '/')
+        return write_command_or_reject(client, text + 1, bytes, capacity);
+    const struct raim_chat chat = raim_chat_of(text);
+    return raim_chat_write(&chat, bytes, capacity);
 }
 
 size_t raim_client_write_watch(struct raim_client *client, raim_player_id player, uint8_t *bytes,
@@ -595,5 +590,5 @@ size_t raim_client_write_watch(struct raim_client *client, raim_player_id player
         client->hello.target = player;
     if (client->session.state != RAIM_CLIENT_PLAYING || !raim_client_is_spectator(client))
         return 0;
-    return raim_watch_write(player, bytes, capacity);
+    return raim_watch_write(&(struct raim_watch){player}, bytes, capacity);
 }

@@ -280,7 +280,7 @@ static bool is_stuck(const struct raim_link *link)
 static void end_lost(struct raim_link *link)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    const struct raim_client_goodbye client_goodbye = {.reason = RAIM_REASON_LEFT};
     raim_enet_client_end(link->connection, bytes,
                          raim_client_goodbye_write(&client_goodbye, bytes, sizeof bytes));
 }
@@ -375,6 +375,13 @@ void raim_link_send_chat(struct raim_link *link, const char *text)
                                     "not sent: this connection is not encrypted");
     else
         send_chat(link, text);
+    unlock(link);
+}
+
+void raim_link_send(struct raim_link *link, const uint8_t *bytes, size_t size)
+{
+    lock(link);
+    raim_enet_client_send(link->connection, true, bytes, size);
     unlock(link);
 }
 

@@ -77,6 +77,10 @@ void raim_link_send_input(struct raim_link *link, const raim_input *input);
 // so.
 void raim_link_send_chat(struct raim_link *link, const char *text);
 
+// Sends a message reliably that a function of the client has written, such as
+// raim_client_write_watch. Lock the link for both calls.
+void raim_link_send(struct raim_link *link, const uint8_t *bytes, size_t size);
+
 // Lets a spectator watch another player; see raim_client_write_watch.
 void raim_link_send_watch(struct raim_link *link, raim_player_id player);
 

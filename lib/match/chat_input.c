@@ -39,17 +39,18 @@ static bool is_repeat(const struct raim_match *match, const struct raim_match_se
 void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
                        raim_reader *reader)
 {
-    char text[RAIM_MAX_CHAT_BYTES + 1], cleaned[RAIM_MAX_CHAT_BYTES + 1];
+    struct raim_chat chat;
+    char cleaned[RAIM_MAX_CHAT_BYTES + 1];
     if (client->watches) {
         reject(match, client, RAIM_REJECTED_UNEXPECTED, RAIM_CHAT_WATCHING);
         return;
     }
-    if (!raim_chat_read(reader, text)) {
+    if (!raim_chat_read(reader, &chat)) {
         reject(match, client, RAIM_REJECTED_MALFORMED, RAIM_CHAT_LENGTH);
         return;
     }
-    if (text[0] == '/') {
-        raim_chat_command(match, client, text);
+    if (chat.text[0] == '/') {
+        raim_chat_command(match, client, chat.text);
         return;
     }
     struct raim_match_session *session = &match->sessions[raim_player_slot(client->player)];
@@ -61,7 +62,7 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
         reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_RATE);
     else if (!raim_players_has_event_room(match))
         reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_BUSY);
-    else if (!raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES))
+    else if (!raim_text_clean(chat.text, cleaned, RAIM_MAX_CHAT_BYTES))
         reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_TEXT);
     else if (cleaned[0] == '/') // after invisible characters
         raim_chat_command(match, client, cleaned);
@@ -191,7 +192,7 @@ void raim_notices_receive(struct raim_match *match, struct raim_connection *clie
                           raim_reader *reader)
 {
     struct raim_notice notice;
-    if (!raim_notice_read(reader, &notice) || notice.kind != RAIM_NOTICE_TEXT)
+    if (!raim_notice_read(reader, &notice) || notice.challenge)
         match->totals.rejected[RAIM_REJECTED_MALFORMED]++;
     else
         raim_chat_command(match, client, notice.text);

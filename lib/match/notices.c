@@ -23,8 +23,8 @@ size_t raim_notices_write(struct raim_match *match, struct raim_connection *clie
     return raim_notice_write(notice, bytes, capacity);
 }
 
-static bool add(struct raim_match *match, struct raim_connection *client,
-                enum raim_notice_kind kind, const char *text)
+static bool add(struct raim_match *match, struct raim_connection *client, bool challenge,
+                const char *text)
 {
     if (!client->reads_notices || client->notices == RAIM_NOTICES)
         return false;
@@ -32,14 +32,14 @@ static bool add(struct raim_match *match, struct raim_connection *client,
     struct raim_notice *notice = &queue->lines[(queue->first + client->notices) % RAIM_NOTICES];
     if (!raim_text_clean(text, notice->text, RAIM_MAX_NOTICE_BYTES))
         return false;
-    notice->kind = kind;
+    notice->challenge = challenge;
     client->notices++;
     return true;
 }
 
 void raim_match_notice(struct raim_match *match, struct raim_connection *client, const char *text)
 {
-    add(match, client, RAIM_NOTICE_TEXT, text);
+    add(match, client, false, text);
 }
 
 void raim_notices_carry(struct raim_match *next, const struct raim_match *before, uint32_t handle)
@@ -64,14 +64,14 @@ bool raim_match_send_notice(struct raim_match *match, raim_player_id player, uin
                             const char *text)
 {
     struct raim_connection *client = find(match, player, epoch);
-    return client != NULL && add(match, client, RAIM_NOTICE_TEXT, text);
+    return client != NULL && add(match, client, false, text);
 }
 
 bool raim_match_send_challenge(struct raim_match *match, raim_player_id player, uint32_t epoch,
                                const char *text)
 {
     struct raim_connection *client = find(match, player, epoch);
-    return client != NULL && add(match, client, RAIM_NOTICE_CHALLENGE, text);
+    return client != NULL && add(match, client, true, text);
 }
 
 bool raim_match_set_admin(struct raim_match *match, raim_player_id player, uint32_t epoch,

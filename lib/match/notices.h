@@ -4,7 +4,6 @@
 
 #include "match.h"
 #include "message.h"
-#include "notice.h"
 
 struct raim_connection;
 struct raim_match;

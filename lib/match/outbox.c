@@ -167,9 +167,9 @@ static size_t write_goodbye(struct raim_match *match, const struct raim_connecti
 static size_t write_chat_rejected(struct raim_match *match, struct raim_connection *client)
 {
     struct raim_match_outbox *outbox = &match->outbox;
-    const uint32_t rejection = client->chat_rejection;
+    const struct raim_chat_rejected rejected = {client->chat_rejection};
     client->chat_rejection = 0;
-    return raim_chat_rejected_write(rejection, outbox->message, client->message_bytes);
+    return raim_chat_rejected_write(&rejected, outbox->message, client->message_bytes);
 }
 
 // Writes the next line or VOTE for a client that plays or watches; 0: none.

@@ -5,7 +5,6 @@
 #include "match_internal.h"
 
 #include "text.h"
-#include "watch.h"
 
 #include <assert.h>
 
@@ -125,17 +124,17 @@ void raim_spectators_leave(struct raim_match *match, const struct raim_connectio
 void raim_spectators_receive(struct raim_match *match, struct raim_connection *client,
                              raim_reader *reader)
 {
-    uint32_t target;
+    struct raim_watch message;
     if (!client->watches) {
         match->totals.rejected[RAIM_REJECTED_UNEXPECTED]++;
         return;
     }
-    if (!raim_watch_read(reader, &target)) {
+    if (!raim_watch_read(reader, &message)) {
         match->totals.rejected[RAIM_REJECTED_MALFORMED]++;
         return;
     }
     client->wants_switch = true;
-    client->wanted = (raim_player_id)target;
+    client->wanted = (raim_player_id)message.target;
 }
 
 // A switch makes the next snapshot nearly as large as a whole one, so its rate is limited.

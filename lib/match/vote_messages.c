@@ -72,7 +72,7 @@ static size_t write_began(const struct raim_match *match, struct raim_connection
 {
     struct raim_vote_report report = {
         .kind = RAIM_VOTE_BEGAN,
-        .number = vote->number,
+        .number = vote->number & 0xFF,
         .subject = vote->subject,
         .caller = vote->caller,
         .left_ms = vote->left_ms,
@@ -90,7 +90,7 @@ static size_t write_tally(const struct raim_match *match, struct raim_connection
 {
     const struct raim_vote_report report = {
         .kind = RAIM_VOTE_TALLY,
-        .number = vote->number,
+        .number = vote->number & 0xFF,
         .tally = vote->tally,
         .choice = raim_votes_choice(match, client->slot),
     };
@@ -109,7 +109,7 @@ static size_t write_ended(const struct raim_match *match, struct raim_connection
         return 0;
     const struct raim_vote_report report = {
         .kind = RAIM_VOTE_ENDED,
-        .number = ended->number,
+        .number = ended->number & 0xFF,
         .tally = ended->tally,
         .outcome = ended->outcome,
     };

@@ -29,8 +29,6 @@ SEED = 4
 DAMAGED = 4000
 
 INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = map(str, range(2, 9))
-UNRELIABLE = ("input", "events", "snapshot", "pings") # vectors by the first word of their names
-FROM_CLIENT = ("hello", "input", "chat", "watch", "client_goodbye", "call", "cast", "withdraw")
 SEND_RELIABLE, SEND_UNRELIABLE = 6, 7
 RELIABLE, SENT_TIME = 0x80, 0x8000
 
@@ -135,25 +133,23 @@ LUA_ERROR = f"_ws.lua.error or (_ws.malformed and not ({MALFORMED}))"
 
 # --- vectors ---
 
-def vectors():
-    """(name, message) of every example in the document."""
-    for vector in json.loads((ROOT / "proto/vectors.json").read_text(encoding="utf-8")):
-        yield vector["name"], bytes.fromhex(vector["hex"])
+VECTORS = json.loads((ROOT / "proto/vectors.json").read_text(encoding="utf-8"))
 
 
-def vector_payload(name, message):
-    return enet_datagram(message, name.split()[0] not in UNRELIABLE)
+def told_payload(told, message=None):
+    """ENet's datagram with a message of a vector or a session, or with another one in its place."""
+    message = bytes.fromhex(told["hex"]) if message is None else message
+    return enet_datagram(message, told["channel"] == 0)
 
 
-def vector_datagram(name, payload, port=PORT):
-    ports = (50000, port) if name.split()[0] in FROM_CLIENT else (port, 50000)
-    return 0, payload, *ports
+def told_datagram(told, payload=None, port=PORT):
+    ports = (50000, port) if told["from"] == "client" else (port, 50000)
+    return 0, told_payload(told) if payload is None else payload, *ports
 
 
 def vector_session(port=PORT):
     """The vectors as a session of one client."""
-    return [vector_datagram(name, vector_payload(name, message), port)
-            for name, message in vectors()]
+    return [told_datagram(vector, port=port) for vector in VECTORS]
 
 
 @unittest.skipUnless(TSHARK, "skipped: no tshark with Lua is installed")
@@ -161,7 +157,8 @@ class VectorsTest(unittest.TestCase):
     """The document's examples, one a datagram."""
 
     def test_every_vector_is_shown(self):
-        packets = dict(zip((name for name, _ in vectors()), Capture(vector_session()).read()))
+        packets = dict(zip((vector["name"] for vector in VECTORS),
+                           Capture(vector_session()).read()))
         shown = {name: {key: values for key, values in packet.fields.items()
                         if key.startswith("raim.")} for name, packet in packets.items()}
         if BLESSES:
@@ -178,9 +175,7 @@ class VectorsTest(unittest.TestCase):
 
     def test_a_whole_session_is_read(self):
         told = json.loads((ROOT / "proto/session.json").read_text(encoding="utf-8"))["session"]
-        capture = Capture([
-            (0, enet_datagram(bytes.fromhex(each["hex"]), each["channel"] == 0),
-             *((50000, PORT) if each["from"] == "client" else (PORT, 50000))) for each in told])
+        capture = Capture([told_datagram(each) for each in told])
         self.assertEqual(capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
         self.assertEqual(capture.count("raim.kind"), len(told))
 
@@ -199,23 +194,23 @@ class VectorsTest(unittest.TestCase):
                          len(capture.datagrams))
 
     def test_a_snapshot_without_its_welcome_says_so(self):
-        session = [datagram for datagram, (name, _) in zip(vector_session(), vectors())
-                   if name != "welcome"]
-        capture = Capture(session)
+        capture = Capture([told_datagram(vector) for vector in VECTORS
+                           if vector["name"] != "welcome"])
         self.assertEqual(capture.count("raim.kind == 7 and raim.unread_bits"), 2)
         self.assertEqual(capture.tshark("-V").count("only WELCOME, which the capture lacks"), 2)
         self.assertEqual(capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
 
     def test_what_ends_early_or_goes_on_is_shown_as_such(self):
         session, wrong = vector_session(), []
-        for (name, message), (_, payload, *_) in zip(vectors(), session):
+        for vector in VECTORS:
             # ENet's header alone is a datagram, with the sent time or without.
-            wrong += [vector_datagram(name, payload[:size]) for size in range(3, len(payload))
+            payload, message = told_payload(vector), bytes.fromhex(vector["hex"])
+            wrong += [told_datagram(vector, payload[:size]) for size in range(3, len(payload))
                       if size != 4]
-            if name != "snapshot delta": # where it ends only its baseline tells
-                wrong += [vector_datagram(name, vector_payload(name, message[:size]))
+            if vector["name"] != "snapshot delta": # where it ends only its baseline tells
+                wrong += [told_datagram(vector, told_payload(vector, message[:size]))
                           for size in range(len(message))]
-                wrong.append(vector_datagram(name, vector_payload(name, message + b"\0")))
+                wrong.append(told_datagram(vector, told_payload(vector, message + b"\0")))
         capture = Capture(session + wrong)
         self.assertEqual(capture.count(MALFORMED), len(wrong))
         self.assertEqual(capture.count(LUA_ERROR), 0)

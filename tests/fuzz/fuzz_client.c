@@ -13,7 +13,6 @@
 #include "input.h"
 #include "roster.h"
 #include "snapshot.h"
-#include "watch.h"
 
 #include <math.h>
 
@@ -343,7 +342,8 @@ static void welcome_anew(struct raim_client *client, struct fuzz_input *input)
 static void say(struct raim_client *client, struct fuzz_input *input)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    char text[256], said[RAIM_MAX_CHAT_BYTES + 1];
+    struct raim_chat chat;
+    char text[256];
     size_t length;
     const uint8_t *block = fuzz_block(input, fuzz_byte(input), &length);
     memcpy(text, block, length);
@@ -352,20 +352,20 @@ static void say(struct raim_client *client, struct fuzz_input *input)
     if (size == 0)
         return;
     raim_reader reader = raim_reader_make(bytes, size);
-    assert(raim_message_read(&reader) == RAIM_MESSAGE_CHAT && raim_chat_read(&reader, said));
+    assert(raim_message_read(&reader) == RAIM_MESSAGE_CHAT && raim_chat_read(&reader, &chat));
 }
 
 static void watch_another(struct raim_client *client, struct fuzz_input *input)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    uint32_t target;
+    struct raim_watch watch;
     const raim_player_id player = RAIM_MAX_PLAYERS + fuzz_byte(input);
     const size_t size = raim_client_write_watch(client, player, bytes, sizeof bytes);
     if (size == 0)
         return;
     raim_reader reader = raim_reader_make(bytes, size);
-    assert(raim_message_read(&reader) == RAIM_MESSAGE_WATCH && raim_watch_read(&reader, &target));
-    assert(target == player && raim_client_is_spectator(client));
+    assert(raim_message_read(&reader) == RAIM_MESSAGE_WATCH && raim_watch_read(&reader, &watch));
+    assert(watch.target == player && raim_client_is_spectator(client));
 }
 
 // The order is that of the corpus.

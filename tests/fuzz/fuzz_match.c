@@ -289,7 +289,7 @@ static void say_goodbye(struct table *table, uint32_t handle, struct fuzz_input 
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_client *client = table->peers[handle].client;
     const uint8_t *token = client != NULL ? raim_client_token(client) : NULL;
-    struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    struct raim_client_goodbye client_goodbye = {.reason = RAIM_REASON_LEFT};
     if (token != NULL)
         memcpy(client_goodbye.token, token, sizeof client_goodbye.token);
     client_goodbye.token[0] ^= fuzz_byte(input) == 0; // now and then forged

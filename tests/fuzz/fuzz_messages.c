@@ -90,11 +90,11 @@ static void check_input(raim_reader *reader)
 
 static void check_chat(raim_reader *reader)
 {
-    char text[RAIM_MAX_CHAT_BYTES + 1];
-    if (!raim_chat_read(reader, text))
+    struct raim_chat chat;
+    if (!raim_chat_read(reader, &chat))
         return;
-    assert_one_spelling(raim_chat_write(text, written, message_size));
-    check_clean(text, RAIM_MAX_CHAT_BYTES);
+    assert_one_spelling(raim_chat_write(&chat, written, message_size));
+    check_clean(chat.text, RAIM_MAX_CHAT_BYTES);
 }
 
 // The bytes as a client's message, and as a server's.

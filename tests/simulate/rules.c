@@ -113,8 +113,7 @@ static void send_hello(struct simulation *simulation, struct peer *peer, uint64_
 static void send_goodbye(struct simulation *simulation, struct peer *peer, uint64_t *random)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    struct raim_client_goodbye client_goodbye = {
-        .goodbye = {.reason = raim_random_below(random, 256)}};
+    struct raim_client_goodbye client_goodbye = {.reason = raim_random_below(random, 256)};
     for (int i = 0; i < RAIM_TOKEN_BYTES && raim_random_below(random, 2) == 0; i++)
         client_goodbye.token[i] = (uint8_t)raim_random_next(random);
     peer_send(simulation, peer, true, bytes,
@@ -129,7 +128,8 @@ static void send_chat(struct simulation *simulation, struct peer *peer, uint64_t
     for (uint32_t i = 0; i < size; i++)
         text[i] = raim_random_below(random, 8) == 0 ? (char)(1 + raim_random_below(random, 255))
                                                     : (char)('a' + i % 26);
-    peer_send(simulation, peer, true, bytes, raim_chat_write(text, bytes, sizeof bytes));
+    const struct raim_chat chat = raim_chat_of(text);
+    peer_send(simulation, peer, true, bytes, raim_chat_write(&chat, bytes, sizeof bytes));
 }
 
 static void send_recorded(struct simulation *simulation, struct peer *peer, uint64_t *random)

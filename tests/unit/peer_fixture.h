@@ -40,7 +40,8 @@ struct peer {
     struct raim_roster_entry roster[SLOTS]; // by slot
     struct received_event *received;        // by sequence number, relative to the WELCOME's
     uint32_t received_count, received_capacity;
-    uint32_t chat_rejections, chat_rejection; // CHAT_REJECTED messages, and the last one's reason
+    uint32_t chat_rejections;           // CHAT_REJECTED messages
+    struct raim_chat_rejected rejected; // the last one
     struct raim_vote_offer vote_offer;
     struct raim_vote_report vote_reports[RAIM_VOTE_REPORTS]; // the last of each kind
     uint32_t vote_counts[RAIM_VOTE_REPORTS];                 // how many of each kind
@@ -418,7 +419,7 @@ static inline void to_peer(struct test_match *test, struct peer *peer, const uin
         assert_true(raim_goodbye_read(&reader, &peer->goodbye));
         break;
     case RAIM_MESSAGE_CHAT_REJECTED:
-        assert_true(raim_chat_rejected_read(&reader, &peer->chat_rejection));
+        assert_true(raim_chat_rejected_read(&reader, &peer->rejected));
         peer->chat_rejections++;
         break;
     case RAIM_MESSAGE_VOTE:
@@ -464,13 +465,14 @@ static inline void send_input(struct test_match *test, uint32_t handle, uint32_t
 static inline void say(struct test_match *test, uint32_t handle, const char *text)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    to_match(test, handle, true, bytes, raim_chat_write(text, bytes, sizeof bytes));
+    const struct raim_chat chat = raim_chat_of(text);
+    to_match(test, handle, true, bytes, raim_chat_write(&chat, bytes, sizeof bytes));
 }
 
 static inline void say_goodbye(struct test_match *test, uint32_t handle)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    struct raim_client_goodbye client_goodbye = {.reason = RAIM_REASON_LEFT};
     memcpy(client_goodbye.token, test->peers[handle].welcome.token, sizeof client_goodbye.token);
     to_match(test, handle, true, bytes,
              raim_client_goodbye_write(&client_goodbye, bytes, sizeof bytes));

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """proto/vectors.json: the examples of messages in PROTOCOL.md with their values.
 
-messages.py --bless takes bytes and new names from the document and reads the values of the server's
-messages by proto/example.py. Values of a client's messages are written by hand."""
+messages.py --bless takes bytes, senders and channels from the document and reads the values of the
+server's messages by proto/example.py. Of messages of plain fields the bytes follow from the values.
+Other values of a client's messages are written by hand."""
 
 import json
 import pathlib
@@ -33,10 +34,6 @@ def values(example, vectors):
             value = dict(zip(("epoch", "sequence", "events"), reader.events()))
         elif kind == example.SNAPSHOT:
             value = snapshots.read(reader)
-        elif kind == example.GOODBYE:
-            value = {"reason": reader.u(8), "text": reader.text(120)}
-            if "token" in vector["value"]: # a client's
-                value["token"] = [reader.u(8) for _ in range(16)]
         else:
             continue # what clients write, and obstacles, which example.py does not mind
         yield vector, json.loads(json.dumps(value)) # JSON names places by strings
@@ -48,9 +45,17 @@ def bless():
     document = (ROOT / "proto/PROTOCOL.md").read_text(encoding="utf-8")
     shown = {name: " ".join(digits.split())
              for name, digits in re.findall(r"```hex (.*)\n([^`]*)```", document)}
-    known = {vector["name"]: vector["value"] for vector in load() if vector["name"] in shown}
-    vectors = [{"name": name, "hex": shown[name], "value": known.get(name, {})}
-               for name in [*known, *(name for name in shown if name not in known)]]
+    listed = {int(kind): (sender, int(channel)) for kind, sender, channel in
+              re.findall(r"(?m)^(\d+) +[A-Z_]+ +([a-z]+) +([01]) ", document)}
+    known = {vector["name"]: vector for vector in load() if vector["name"] in shown}
+    vectors = []
+    for name in [*known, *(name for name in shown if name not in known)]:
+        sender, channel = listed[example.Reader(bytes.fromhex(shown[name])).kind()]
+        if sender == "both":
+            sender = "client" if name.startswith("client_") else "server"
+        old = known.get(name, {})
+        vectors.append({"name": name, "from": old.get("from", sender), "channel": channel,
+                        "hex": shown[name], "value": old.get("value", {})})
     for vector, value in values(example, vectors):
         vector["value"] = value
     lines = ",\n".join(json.dumps(vector) for vector in vectors)

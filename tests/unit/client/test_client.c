@@ -2,7 +2,6 @@
 // Tests of the client against a scripted server: rejected messages change nothing, unsent state is
 // predicted, and spectators watch.
 #include "client_fixture.h"
-#include "watch.h"
 
 // --- What is rejected ---
 
@@ -226,7 +225,7 @@ TEST(spectators_say_so_and_only_acknowledge)
 TEST(a_spectator_asks_for_another_player_now_and_in_the_next_hello)
 {
     struct raim_client_def def = raim_client_default_def();
-    uint32_t target;
+    struct raim_watch watch;
     def.watch = true;
     def.target = OTHER;
     struct raim_client *client = client_of(&def);
@@ -237,8 +236,8 @@ TEST(a_spectator_asks_for_another_player_now_and_in_the_next_hello)
     raim_reader reader =
         raim_reader_make(bytes, raim_client_write_watch(client, OTHER, bytes, sizeof bytes));
     assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_WATCH);
-    assert_true(raim_watch_read(&reader, &target));
-    assert_int_equal(target, OTHER);
+    assert_true(raim_watch_read(&reader, &watch));
+    assert_int_equal(watch.target, OTHER);
     assert_int_equal(raim_client_write_watch(client, OTHER, bytes, 2), 0);
 
     client = player();

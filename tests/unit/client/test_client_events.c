@@ -2,7 +2,6 @@
 // The events of a client: chat, kills, rejections, and what it skips or forgets.
 #include "chat.h"
 #include "client_fixture.h"
-#include "notice.h"
 
 #include <math.h>
 
@@ -47,7 +46,9 @@ TEST(the_operator_and_rejections_of_chat_have_marks_of_their_own)
     assert_true(tell_events(client, FIRST_EVENT + 1, &other, 1));
     assert_true(raim_client_next_event(client, &event));
     assert_false(event.by_operator);
-    assert_true(receive(client, raim_chat_rejected_write(RAIM_CHAT_MUTED, bytes, sizeof bytes)));
+    assert_true(
+        receive(client, raim_chat_rejected_write(&(struct raim_chat_rejected){RAIM_CHAT_MUTED},
+                                                 bytes, sizeof bytes)));
     assert_true(raim_client_next_event(client, &event));
     assert_true(event.kind == RAIM_CLIENT_CHAT_REJECTED && event.text[0] == '\0');
     assert_string_equal(raim_client_chat_rejection_name(event.chat_rejection), "muted");
@@ -110,13 +111,13 @@ TEST(what_nobody_reads_makes_way)
 
 TEST(only_players_say_something)
 {
-    char text[RAIM_MAX_CHAT_BYTES + 1];
+    struct raim_chat chat;
     struct raim_client *client = player();
     const size_t size = raim_client_write_chat(client, "hello", bytes, sizeof bytes);
     raim_reader reader = raim_reader_make(bytes, size);
     assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_CHAT);
-    assert_true(raim_chat_read(&reader, text));
-    assert_string_equal(text, "hello");
+    assert_true(raim_chat_read(&reader, &chat));
+    assert_string_equal(chat.text, "hello");
     assert_int_equal(raim_client_write_chat(client, "", bytes, sizeof bytes), 0);
     client = spectator();
     assert_int_equal(raim_client_write_chat(client, "hello", bytes, sizeof bytes), 0);
@@ -124,9 +125,9 @@ TEST(only_players_say_something)
     assert_int_equal(raim_client_write_chat(client, "hello", bytes, sizeof bytes), 0);
 }
 
-static bool receive_notice(struct raim_client *client, enum raim_notice_kind kind, const char *text)
+static bool receive_notice(struct raim_client *client, bool challenge, const char *text)
 {
-    struct raim_notice notice = {.kind = kind};
+    struct raim_notice notice = {.challenge = challenge};
     strcpy(notice.text, text);
     return receive(client, raim_notice_write(&notice, bytes, sizeof bytes));
 }
@@ -135,8 +136,8 @@ TEST(a_line_for_this_player_alone_is_an_event)
 {
     struct raim_client *client = player();
     struct raim_client_event event;
-    assert_true(receive_notice(client, RAIM_NOTICE_TEXT, "only\xE2\x80\xAE you"));
-    assert_true(receive_notice(client, RAIM_NOTICE_CHALLENGE, "not shown"));
+    assert_true(receive_notice(client, false, "only\xE2\x80\xAE you"));
+    assert_true(receive_notice(client, true, "not shown"));
     assert_true(raim_client_next_event(client, &event));
     assert_int_equal(event.kind, RAIM_CLIENT_NOTICE);
     assert_string_equal(event.text, "only you");
@@ -166,7 +167,7 @@ TEST(a_command_goes_only_to_a_server_that_reads_it)
     assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_NOTICE);
     assert_true(raim_notice_read(&reader, &notice));
     assert_string_equal(notice.text, "help me");
-    assert_int_equal(notice.kind, RAIM_NOTICE_TEXT);
+    assert_false(notice.challenge);
     char longer[RAIM_MAX_NOTICE_BYTES + 3] = "/";
     memset(longer + 1, 'x', RAIM_MAX_NOTICE_BYTES + 1);
     expect_rejection(client, longer, "length");

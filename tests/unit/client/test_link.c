@@ -195,8 +195,20 @@ TEST(it_says_goodbye_where_no_welcome_comes)
     RUN_UNTIL(!raim_link_is_open(link_to));
     assert_int_equal(raim_client_get_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
     RUN_UNTIL(server.goodbyes == 1);
-    assert_int_equal(server.client_goodbye.goodbye.reason, RAIM_REASON_LEFT);
+    assert_int_equal(server.client_goodbye.reason, RAIM_REASON_LEFT);
     assert_memory_equal(server.client_goodbye.token, none, sizeof none);
+}
+
+TEST(it_sends_what_the_client_has_written)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    RUN_UNTIL(server.hellos == 1);
+    welcome();
+    const size_t size = raim_client_write_goodbye(raim_link_client(link_to), bytes, sizeof bytes);
+    raim_link_send(link_to, bytes, size);
+    raim_link_send(link_to, bytes, 0);
+    RUN_UNTIL(server.goodbyes == 1);
+    assert_int_equal(server.client_goodbye.token[0], 0xA0);
 }
 
 TEST(a_cookie_of_somebody_else_is_ignored)

@@ -22,7 +22,7 @@ static void expect_rejection(struct test_match *test, uint32_t handle,
     const uint32_t before = peer->chat_rejections;
     ticks(test, 6); // a tenth of a second
     assert_int_equal(peer->chat_rejections, before + 1);
-    assert_int_equal(peer->chat_rejection, rejection);
+    assert_int_equal(peer->rejected.chat_rejection, rejection);
 }
 
 // Says something that this player has not said before.
@@ -145,7 +145,7 @@ TEST(only_players_speak)
 {
     struct test_match *test = open_full_table(usual_def());
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const size_t size = raim_chat_write("psst", bytes, sizeof bytes);
+    const size_t size = raim_chat_write(&(struct raim_chat){"psst"}, bytes, sizeof bytes);
     say(test, 2, "psst");
     say(test, 3, "psst");
     assert_int_equal(rejected(test, RAIM_REJECTED_UNEXPECTED), 2);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Commands that players type: who may, how many, who reads the answers, and what reaches the
 // operator's side.
-#include "notice.h"
 #include "transition_fixture.h"
 
 // Lines that a connection has received alone, and chat lines that anybody has.
@@ -28,7 +27,7 @@ static struct received listen(struct test_match *test, uint32_t handle, int coun
             strcpy(received.notices == 0 ? received.first : received.last, notice.text);
             strcpy(received.last, notice.text);
             received.notices++;
-            received.challenges += notice.kind == RAIM_NOTICE_CHALLENGE;
+            received.challenges += notice.challenge;
             in_tick++;
         }
         if (in_tick > received.most_in_a_tick)
@@ -48,7 +47,7 @@ static struct test_match *open_two_admins(void)
 
 static void command(struct test_match *test, uint32_t handle, const char *text)
 {
-    struct raim_notice notice = {.kind = RAIM_NOTICE_TEXT};
+    struct raim_notice notice = {0};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     strcpy(notice.text, text);
     to_match(test, handle, true, bytes, raim_notice_write(&notice, bytes, sizeof bytes));
@@ -111,7 +110,7 @@ TEST(a_client_without_notices_receives_the_reason)
     say(test, 0, "/help"); // has nowhere to write
     ticks(test, 12);
     assert_int_equal(test->peers[0].chat_rejections, 1);
-    assert_int_equal(test->peers[0].chat_rejection, RAIM_CHAT_COMMAND);
+    assert_int_equal(test->peers[0].rejected.chat_rejection, RAIM_CHAT_COMMAND);
 }
 
 TEST(eight_commands_at_once_and_then_two_a_second)
@@ -149,14 +148,14 @@ TEST(a_spectator_has_no_commands)
     command(test, 2, "help");
     assert_int_equal(rejected(test, RAIM_REJECTED_UNEXPECTED), 1);
     ticks(test, 12);
-    assert_int_equal(test->peers[2].chat_rejection, RAIM_CHAT_WATCHING);
+    assert_int_equal(test->peers[2].rejected.chat_rejection, RAIM_CHAT_WATCHING);
 }
 
 TEST(what_a_client_may_not_send_is_malformed)
 {
     struct test_match *test = open_two_admins();
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const struct raim_notice challenge = {.kind = RAIM_NOTICE_CHALLENGE, .text = "help"};
+    const struct raim_notice challenge = {.challenge = true, .text = "help"};
     const size_t size = raim_notice_write(&challenge, bytes, sizeof bytes);
     to_match(test, 0, true, bytes, size);
     to_match(test, 0, true, bytes, size - 1);

@@ -181,7 +181,7 @@ TEST(a_goodbye_ends_a_session)
 static void send_client_goodbye(struct test_match *test, uint32_t handle, const uint8_t *token)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    struct raim_client_goodbye client_goodbye = {.reason = RAIM_REASON_LEFT};
     memcpy(client_goodbye.token, token, sizeof client_goodbye.token);
     to_match(test, handle, true, bytes,
              raim_client_goodbye_write(&client_goodbye, bytes, sizeof bytes));

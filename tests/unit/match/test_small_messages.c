@@ -2,7 +2,6 @@
 // Clients whose path carries less than a whole message: everything that they are sent, a large map,
 // a large roster, full snapshots and the longest offer of votes among it, keeps to their limit,
 // beside clients without one.
-#include "chat.h"
 #include "handshake.h"
 #include "match.h"
 #include "message.h"
@@ -114,14 +113,13 @@ static int tear_down(void **state)
 
 TEST(a_limit_holds_for_every_message_and_messages_fill_it, set_up, tear_down)
 {
+    const struct raim_chat chat = {"something that fills a good part of the events of this tick"};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     for (uint32_t i = 0; i < CLIENTS; i++)
         join(i);
     for (int i = 0; i < 400; i++) {
         const uint32_t client = (uint32_t)i % CLIENTS;
-        receive(client, true, bytes,
-                raim_chat_write("something that fills a good part of the events of this tick",
-                                bytes, sizeof bytes));
+        receive(client, true, bytes, raim_chat_write(&chat, bytes, sizeof bytes));
         tick();
     }
     static const enum raim_message_kind filled[] = {RAIM_MESSAGE_OBSTACLES, RAIM_MESSAGE_ROSTER,

@@ -3,7 +3,6 @@
 // match.
 #include "match_internal.h"
 #include "peer_fixture.h"
-#include "watch.h"
 
 #include <math.h>
 
@@ -289,7 +288,8 @@ TEST(where_nobody_is_there_is_nothing_to_see_until_somebody_comes)
 static void ask_for(struct test_match *test, uint32_t handle, uint32_t target)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    to_match(test, handle, true, bytes, raim_watch_write(target, bytes, sizeof bytes));
+    to_match(test, handle, true, bytes,
+             raim_watch_write(&(struct raim_watch){target}, bytes, sizeof bytes));
 }
 
 static void switch_and_compare(uint32_t delay_ticks)
@@ -401,6 +401,7 @@ TEST(a_player_cannot_watch_and_a_malformed_wish_is_rejected)
     assert_int_equal(watched_slot(spectator), slot);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     to_match(test, 2, false, bytes,
-             raim_watch_write(other->welcome.player, bytes, sizeof bytes)); // on the wrong channel
+             raim_watch_write(&(struct raim_watch){other->welcome.player}, bytes,
+                              sizeof bytes)); // on the wrong channel
     assert_int_equal(rejected(test, RAIM_REJECTED_UNEXPECTED), asked + 1);
 }

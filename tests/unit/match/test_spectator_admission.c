@@ -20,7 +20,7 @@ TEST(spectators_have_places_of_their_own)
     assert_true(counts(test).spectators == 2 && counts(test).players == 1);
     // A spectator that leaves or is lost frees its slot exactly once.
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const struct raim_client_goodbye left = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    const struct raim_client_goodbye left = {.reason = RAIM_REASON_LEFT};
     to_match(test, 0, true, bytes, raim_client_goodbye_write(&left, bytes, sizeof bytes));
     assert_int_equal(counts(test).spectators, 1);
     tick(test);

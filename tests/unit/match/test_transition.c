@@ -123,7 +123,7 @@ TEST(a_chat_rejection_that_waits_is_sent_by_the_next_match)
     ticks(test, 20);
     assert_int_equal(test->peers[0].welcomes, 2);
     assert_int_equal(test->peers[0].chat_rejections, 1);
-    assert_int_equal(test->peers[0].chat_rejection, RAIM_CHAT_TEXT);
+    assert_int_equal(test->peers[0].rejected.chat_rejection, RAIM_CHAT_TEXT);
 }
 
 TEST(ids_stay_where_their_places_are_free_and_are_new_elsewhere)

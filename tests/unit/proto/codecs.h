@@ -8,20 +8,18 @@
 #include "handshake.h"
 #include "hostile.h"
 #include "input.h"
-#include "notice.h"
 #include "pings.h"
 #include "roster.h"
 #include "vote.h"
-#include "watch.h"
 
 enum { MAX_LISTED = 300 }; // entries or obstacles, more than fit in a message
 
 // What a codec draws, writes and reads.
+#define PLAIN_MEMBER(name, kind, LIST) struct raim_##name name;
 union message {
+    RAIM_PLAIN_MESSAGES(PLAIN_MEMBER)
     struct raim_hello hello;
     struct raim_welcome welcome;
-    struct raim_goodbye goodbye;
-    struct raim_client_goodbye client_goodbye;
     struct raim_input_message input;
     struct raim_events_message events;
     struct raim_vote_request vote_request;
@@ -30,9 +28,6 @@ union message {
         struct raim_vote_offer offer;
     } vote;
     struct raim_pings pings;
-    struct raim_notice notice;
-    char chat[RAIM_MAX_CHAT_BYTES + 1];
-    uint32_t number;
     struct {
         uint32_t count;
         struct raim_wire_obstacle items[MAX_LISTED];

@@ -184,18 +184,20 @@ TEST(a_text_that_does_not_fit_is_cut_between_characters)
             memset(text, '.', start);
             for (size_t at = start; at + width < sizeof text; at += width)
                 memcpy(text + at, characters[width - 1], width);
+            const struct raim_chat chat = raim_chat_of(text);
             assert_true(
-                codec_read(codec, first, raim_chat_write(text, first, sizeof first), &told));
+                codec_read(codec, first, raim_chat_write(&chat, first, sizeof first), &told));
             const size_t whole = (RAIM_MAX_CHAT_BYTES - start) / width;
-            assert_int_equal(strlen(told.chat), start + whole * width);
-            assert_memory_equal(told.chat, text, strlen(told.chat));
+            assert_int_equal(strlen(told.chat.text), start + whole * width);
+            assert_memory_equal(told.chat.text, text, strlen(told.chat.text));
         }
     char text[2 * RAIM_MAX_CHAT_BYTES] = "";
     memset(text, 0x80, sizeof text - 1); // the middle of a character without an end
     for (size_t start = 0; start < 8; start++) {
         text[start] = '.';
-        assert_true(codec_read(codec, first, raim_chat_write(text, first, sizeof first), &told));
-        assert_int_equal(strlen(told.chat), start); // before the last that begins one
+        const struct raim_chat chat = raim_chat_of(text);
+        assert_true(codec_read(codec, first, raim_chat_write(&chat, first, sizeof first), &told));
+        assert_int_equal(strlen(told.chat.text), start); // before the last that begins one
     }
 }
 
