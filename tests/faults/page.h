@@ -22,6 +22,7 @@ struct page {
     _Atomic uint64_t intruded;       // how many attempts returned
     _Atomic int64_t intrusion_errno; // of the last of them, 0: it succeeded
     _Atomic uint64_t deadly_port;    // the process dies when it invites players to this port
+    _Atomic int64_t boot_step_s;     // added to CLOCK_BOOTTIME
 };
 
 static struct page no_page;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A library to preload into a daemon: steps its wall clock, rejects what it sends, and crashes it
-// in the tick of an arena that was restored, as the page says.
+// A library to preload into a daemon: steps its clocks, rejects what it sends, and crashes it in
+// the tick of an arena that was restored, as the page says. The kernel's boot_id is what stands in
+// the file that FAULT_BOOT_ID names.
 #define _GNU_SOURCE
 #include "connectionless.h"
 #include "page.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -33,6 +36,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     const int result = next(clock, now);
     if (result == 0 && clock == CLOCK_REALTIME)
         now->tv_sec += step_s();
+    if (result == 0 && clock == CLOCK_BOOTTIME)
+        now->tv_sec += atomic_load(&page->boot_step_s);
     return result;
 }
 
@@ -52,6 +57,21 @@ time_t time(time_t *seconds)
     if (seconds != NULL)
         *seconds = now.tv_sec;
     return now.tv_sec;
+}
+
+int open(const char *path, int flags, ...)
+{
+    static int (*next)(const char *, int, ...);
+    const char *boot_id = getenv("FAULT_BOOT_ID");
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    if (next == NULL)
+        *(void **)&next = dlsym(RTLD_NEXT, "open");
+    if (boot_id != NULL && strcmp(path, "/proc/sys/kernel/random/boot_id") == 0)
+        path = boot_id;
+    return next(path, flags, mode);
 }
 
 // --- Sending ---

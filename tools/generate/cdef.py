@@ -30,11 +30,10 @@ def top_level(text):
             start = match.end()
 
 
-def declarations():
-    """The text of the file."""
-    text = subprocess.run(["cc", "-std=c17", "-E", *(f"-I{ROOT / room}" for room in ROOMS),
-                           ROOT / "client/link/link.h"], text=True, capture_output=True,
-                          check=True).stdout
+def preprocess(source, rooms):
+    """The preprocessed lines of a file that are from this tree."""
+    text = subprocess.run(["cc", "-std=c17", "-E", *(f"-I{ROOT / room}" for room in rooms),
+                           ROOT / source], text=True, capture_output=True, check=True).stdout
     own, is_own = [], False
     for line in text.splitlines():
         marker = re.match(r'# \d+ "(.*?)"', line)
@@ -42,7 +41,12 @@ def declarations():
             is_own = marker[1].startswith(str(ROOT))
         elif is_own:
             own.append(line)
-    kept = [re.sub(r"\s+", " ", one) for one in top_level("\n".join(own))
+    return "\n".join(own)
+
+
+def declarations():
+    """The text of the file."""
+    kept = [re.sub(r"\s+", " ", one) for one in top_level(preprocess("client/link/link.h", ROOMS))
             if not one.startswith(("static inline", "static_assert", "_Static_assert"))]
     return HEAD + "\n".join(kept) + "\n"
 
