@@ -47,7 +47,8 @@ def configure_and_build(directory, sources):
     build = directory / "build"
     if not (build / "build.ninja").is_file():
         run("cmake", "-G", "Ninja", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=MinSizeRel",
-            "-DCMAKE_C_FLAGS_MINSIZEREL=-O2", f"-DRAIM_SOURCES={sources}", "-DRAIM_WERROR=ON",
+            "-DCMAKE_C_FLAGS_MINSIZEREL=-O2", f"-DCMAKE_C_FLAGS=-ffile-prefix-map={ROOT}=.",
+            f"-DRAIM_SOURCES={sources}", "-DRAIM_WERROR=ON",
             f"-DCMAKE_TOOLCHAIN_FILE={ROOT}/client/platform/web/toolchain.cmake")
     run("cmake", "--build", build, "--target", "raim-page")
     return build / "bin/raim.wasm"

@@ -10,8 +10,9 @@ import pathlib
 import re
 import shutil
 import sys
+import zipfile
 
-from sources import fetch_sources, prepare_sodium, run
+from sources import OF_WINDOWS, fetch_sources, prepare_sodium, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOST = "x86_64-w64-mingw32"
@@ -20,7 +21,8 @@ CMAKE_LISTS = (ROOT / "client/package/CMakeLists.txt").read_text(encoding="utf-8
 COMPONENTS = ["lib/common", *(
     name.replace("_", "/", 1) if name.startswith("client_") else name if name == "proto"
     else f"lib/{name}" for name in re.search(r"foreach\(component ([\w ]+)\)", CMAKE_LISTS)[1].split())]
-FLAGS = ["-O2", "-std=c17", "-ffp-contract=off", "-fno-math-errno", "-fno-tree-slp-vectorize",
+COMMON = ["-O2", f"-ffile-prefix-map={ROOT}=."]
+FLAGS = [*COMMON, "-std=c17", "-ffp-contract=off", "-fno-math-errno", "-fno-tree-slp-vectorize",
          "-Wall", "-Wextra", "-Werror", "-DSODIUM_STATIC", *(f"-I{ROOT / component}" for component in COMPONENTS)]
 
 
@@ -28,7 +30,7 @@ def sodium_sources(root):
     """What to compile of libsodium, and how."""
     include = root / "src/libsodium/include"
     prepare_sodium(root)
-    flags = ["-O2", "-w", "-DSODIUM_STATIC", "-DCONFIGURED=1", "-DHAVE_TI_MODE=1",
+    flags = [*COMMON, "-w", "-DSODIUM_STATIC", "-DCONFIGURED=1", "-DHAVE_TI_MODE=1",
              *(f"-DHAVE_{name}MINTRIN_H=1" for name in ("", "E", "P", "T", "S")),
              f"-I{include}", f"-I{include}/sodium"]
     return [(path, flags) for path in sorted((root / "src/libsodium").rglob("*.c"))]
@@ -59,6 +61,17 @@ def compile_all(sources, objects):
         return list(pool.map(compile_one, sources))
 
 
+def write_archive(stage):
+    """A zip of the folder beside it, whose bytes depend on nothing but the files."""
+    path = stage.with_name(f"{stage.name}.zip")
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(file for file in stage.rglob("*") if file.is_file()):
+            info = zipfile.ZipInfo(file.relative_to(stage.parent).as_posix())
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED)
+    return path
+
+
 def main(directory):
     directory = pathlib.Path(directory).resolve()
     version = re.search(r"VERSION ([\d.]+) LANG", (ROOT / "CMakeLists.txt").read_text())[1]
@@ -67,9 +80,9 @@ def main(directory):
     for path in ("bin", "lib", "include/raim", "licences"):
         (stage / path).mkdir(parents=True)
     objects.mkdir()
-    packages = fetch_sources(directory, ["enet", "libsodium", "xxhash"])
-    other = ["-O2", f"-I{packages['enet']}/include", f"-I{packages['xxhash']}"]
-    own = [*FLAGS, f'-DRAIM_VERSION="{version}"', *other[1:], f"-I{packages['libsodium']}/src/libsodium/include"]
+    packages = fetch_sources(directory, OF_WINDOWS)
+    other = [*COMMON, f"-I{packages['enet']}/include", f"-I{packages['xxhash']}"]
+    own = [*FLAGS, f'-DRAIM_VERSION="{version}"', *other[2:], f"-I{packages['libsodium']}/src/libsodium/include"]
     sources = [(path, own) for component in COMPONENTS for path in sorted((ROOT / component).glob("*.c"))
                if not path.stem.endswith("_posix")]
     sources += [(path, other) for path in sorted(packages["enet"].glob("*.c"))]
@@ -77,8 +90,9 @@ def main(directory):
     headers = public_headers()
     definition = stage / "lib/raimclient.def"
     definition.write_text("\n    ".join(["EXPORTS", *exports(headers)]) + "\n", encoding="utf-8")
+    # By default ld takes the time, and the base address from the path of its output.
     run(f"{HOST}-gcc", "-shared", "-static-libgcc", *compile_all(sources, objects), definition,
-        "-lws2_32", "-lwinmm", "-s",
+        "-lws2_32", "-lwinmm", "-s", "-Wl,--no-insert-timestamp,--image-base,0x180000000",
         "-o", stage / "bin/raimclient.dll",
         f"-Wl,--out-implib,{stage}/lib/libraimclient.dll.a")
     for header in headers:
@@ -86,8 +100,7 @@ def main(directory):
     shutil.copy(ROOT / "client/examples/c/squad.c", stage)
     for name, path in (("raimd", ROOT), *packages.items()):
         shutil.copy(path / "LICENSE", stage / f"licences/{name}")
-    archive = shutil.make_archive(str(stage), "zip", directory, stage.name)
-    print(archive)
+    print(write_archive(stage))
 
 
 if __name__ == "__main__":
