@@ -11,15 +11,17 @@ import sys
 
 SUITE = "trixie"  # one release's sources, whatever this machine's is
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-# SHA-256 of upstream's archives. Debian's patches, which its archive signs, are applied to them where
-# the mirror has them.
-HASHES = {
-    "enet": "f1ba5f8aaf253cb19b9545031450bf74122f151435998259ca978808e9e4fec3",
-    "jansson": "c739578bf6b764aa0752db9a2fdadcfe921c78f1228c7ec0bb47fa804c55d17b",
-    "libsodium": "d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4",
-    "libzstd": "0c092ef267edce57ba7f3f2645c861f72eaf5e76273c6c3632869423464b90a5",
-    "xxhash": "aae608dfe8213dfd05d909a57718ef82f30722c392344583d3f39050c7f29a80",
+# Version and SHA-256 of upstream's archives. Debian's patches, which its archive signs, are applied to
+# them where the mirror has them.
+PINNED = {
+    "enet": ("1.3.18", "f1ba5f8aaf253cb19b9545031450bf74122f151435998259ca978808e9e4fec3"),
+    "jansson": ("2.14", "c739578bf6b764aa0752db9a2fdadcfe921c78f1228c7ec0bb47fa804c55d17b"),
+    "libsodium": ("1.0.18", "d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4"),
+    "libzstd": ("1.5.7+dfsg", "0c092ef267edce57ba7f3f2645c861f72eaf5e76273c6c3632869423464b90a5"),
+    "xxhash": ("0.8.3", "aae608dfe8213dfd05d909a57718ef82f30722c392344583d3f39050c7f29a80"),
 }
+OF_PAGE = list(PINNED)
+OF_WINDOWS = ["enet", "libsodium", "xxhash"]
 
 
 def run(*words, where=None):
@@ -44,7 +46,9 @@ def fetch(name, options, place):
     archive = next(place.glob("*.orig.tar.?z"), None)
     if archive is None:
         sys.exit(f"{pathlib.Path(sys.argv[0]).name}: cannot fetch {name} of {SUITE}")
-    if hashlib.sha256(archive.read_bytes()).hexdigest() != HASHES[name]:
+    version, digest = PINNED[name]
+    if hashlib.sha256(archive.read_bytes()).hexdigest() != digest \
+            or not archive.name.startswith(f"{name}_{version}"):
         sys.exit(f"{archive.name} is not the archive that client/package/sources.py names")
     if not any(path.is_dir() for path in place.iterdir()):
         run("tar", "-xf", archive, where=place)

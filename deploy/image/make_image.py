@@ -24,8 +24,9 @@ import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/system"))
+sys.path[:0] = [str(ROOT / "tests/system"), str(ROOT / "tools/generate")]
 
+import sbom # pylint: disable=wrong-import-position
 from tree import connection_settings, sources # pylint: disable=wrong-import-position
 
 LARGEST_MB = 60 # unpacked
@@ -165,40 +166,14 @@ def make_file_system(deb, epoch):
 
 # --- what is in it ---
 
-def package_url(name, fields):
-    """Names a package to vulnerability scanners; Debian has no raimd."""
-    if name == "raimd":
-        return f"pkg:generic/raimd@{fields['Version']}"
-    version = fields["Version"].replace("+", "%2B")
-    return f"pkg:deb/debian/{name}@{version}?arch={fields['Architecture']}"
-
-
-def sbom(packages, version, created):
+def bill_of_materials(packages, version, epoch):
     """The packages as SPDX 2.3."""
-    def entry(name, fields):
-        source = fields.get("Source", name).split()[0]
-        return {"SPDXID": f"SPDXRef-{name}".replace("+", "-"), "name": name,
-                "versionInfo": fields["Version"], "downloadLocation": "NOASSERTION",
-                "supplier": f"Organization: {fields['Maintainer'].split('<')[0].strip()}",
-                "licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION",
-                "copyrightText": f"see /usr/share/doc/{name}/copyright", "filesAnalyzed": False,
-                "sourceInfo": f"source package {source}",
-                "externalRefs": [{
-                    "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
-                    "referenceLocator": package_url(name, fields)}]}
-
-    listed = [entry(name, fields) for name, fields in packages.items()]
-    listed[list(packages).index("raimd")] |= {"licenseDeclared": "MIT"}
-    digest = hashlib.sha256(json.dumps(listed).encode()).hexdigest()
-    return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
-            "name": f"raimd-{version}", "documentNamespace": f"urn:sha256:{digest}",
-            "creationInfo": {"created": created, "creators": ["Tool: raimd-make_image"]},
-            "packages": listed,
-            "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
-                               "relatedSpdxElement": "SPDXRef-raimd"}] + [
-                {"spdxElementId": "SPDXRef-raimd", "relationshipType": "DEPENDS_ON",
-                 "relatedSpdxElement": package["SPDXID"]}
-                for package in listed if package["name"] != "raimd"]}
+    libraries_of_raimd = [
+        sbom.debian(name, fields["Version"], fields["Architecture"], fields["Maintainer"],
+                    fields.get("Source", name))
+        for name, fields in packages.items() if name != "raimd"]
+    return sbom.document(f"raimd-{version}", epoch,
+                         [(sbom.own("raimd", version), libraries_of_raimd)])
 
 
 # --- the image ---
@@ -307,8 +282,8 @@ def main():
     options.out.mkdir(parents=True)
     compressed = write_image(options.out / "oci", system, version, architecture, created)
     archive(options.out / "oci", options.out / "raimd.oci.tar")
-    (options.out / "raimd.spdx.json").write_text(
-        json.dumps(sbom(packages, version, created), indent=1) + "\n", encoding="utf-8")
+    (options.out / "raimd.spdx.json").write_text(bill_of_materials(packages, version, epoch),
+                                                 encoding="utf-8")
     print(f"{options.out}/raimd.oci.tar: {len(packages)} packages, {megabytes:.1f} MB,"
           f" {compressed / 1e6:.1f} compressed")
 
