@@ -3,13 +3,15 @@
 """What a released version wrote and sent is not changed under the same number: format_versions.py
 compares each format's number and digest with the file `formats` of every tests/compat/VERSION, and
 the messages with its vectors.json. The digest of a format is that of its declarations in C, with
-all that they consist of, or of its specification."""
+all that they consist of, or of its specification. `format_versions.py VERSION` fails where the
+folder of a version to be released is not made from this tree."""
 
 import hashlib
 import json
 import pathlib
 import re
 import sys
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/generate"))
@@ -112,7 +114,20 @@ def problems(folder, now):
                           if digest != now[name][1] else ""))
 
 
-def main():
+def is_current(folder):
+    """Whether a folder has the formats, the messages and the client of this tree."""
+    def same(name, data):
+        return (ROOT / "proto" / name).read_bytes() == data
+    if not folder.is_dir() or released(folder) != today():
+        return False
+    with zipfile.ZipFile(folder / "client.pyz") as client:
+        return same("vectors.json", (folder / "vectors.json").read_bytes()) and all(
+            same(name, client.read(name)) for name in client.namelist() if name != "__main__.py")
+
+
+def main(arguments):
+    if arguments:
+        return 0 if is_current(ROOT / "tests/compat" / arguments[0]) else 1
     now = today()
     found = [problem for folder in sorted((ROOT / "tests/compat").glob("[0-9]*"))
              for problem in problems(folder, now)]
@@ -121,4 +136,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
