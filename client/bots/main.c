@@ -79,12 +79,14 @@ static double next_poll(double poll_s, double period_s)
     return poll_s;
 }
 
-static void service(const struct options *options, struct opponent *player, double now, bool fire)
+static void service(const struct options *options, struct opponent *player,
+                    struct report_samples *samples, double now, bool fire)
 {
     if (options->matchmaker != NULL)
         queue_service(player, options, now, fire);
     else
         opponent_service(player, now, fire);
+    report_note_pause(samples, player, now);
 }
 
 // Whether a client has ended, or could not begin.
@@ -165,7 +167,7 @@ static void play(const struct options *options, struct opponent *players,
         const bool fire = poll_s < end_s - cease_fire_s;
         for (int i = 0; i < opened; i++)
             if ((polls + (unsigned)i) % rest == 0 || opponent_is_due(&players[i]))
-                service(options, &players[i], poll_s, fire);
+                service(options, &players[i], samples, poll_s, fire);
         polls++;
         if (poll_s >= sampled_s + 1) {
             sampled_s = poll_s;

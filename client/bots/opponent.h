@@ -48,6 +48,9 @@ struct opponent {
     double play_started_s; // on this link; 0: it has not entered
     double play_ended_s;
     double connect_timeout_s; // 0: the default
+    // Of this link, as of the newest snapshot.
+    uint64_t snapshots, resumes;
+    double snapshot_s;
     // Of the links that opponent_close closed.
     struct raim_client_stats past_stats;
     struct raim_link_traffic past_traffic;

@@ -68,6 +68,20 @@ void report_second(const struct opponent *players, int count, double seconds)
     fflush(stdout);
 }
 
+void report_note_pause(struct report_samples *samples, struct opponent *player, double now_s)
+{
+    if (player->link == NULL)
+        return;
+    const struct raim_client_stats *stats = raim_client_get_stats(raim_link_client(player->link));
+    if (stats->snapshots == player->snapshots)
+        return;
+    if (stats->resumes > player->resumes)
+        ping_histogram_add(&samples->pauses, 1000 * (now_s - player->snapshot_s));
+    player->snapshots = stats->snapshots;
+    player->resumes = stats->resumes;
+    player->snapshot_s = now_s;
+}
+
 static void add_quality(struct raim_client_quality *mean, const struct raim_client_quality *quality,
                         int count)
 {
@@ -147,6 +161,12 @@ void report_table(const struct report_source *source)
            ping_histogram_quantile(&samples->pings, 0.5),
            ping_histogram_quantile(&samples->pings, 0.95),
            ping_histogram_quantile(&samples->pings, 0.99));
+    if (samples->pauses.count > 0)
+        printf("%-18s %llu, p50 %.0f ms, p99 %.0f ms, longest %.0f ms\n", "resumed after",
+               (unsigned long long)samples->pauses.count,
+               ping_histogram_quantile(&samples->pauses, 0.5),
+               ping_histogram_quantile(&samples->pauses, 0.99),
+               ping_histogram_quantile(&samples->pauses, 1));
     printf("%-18s %.2f %% of client-seconds\n", "late inputs", late_percent(samples));
     printf("%-18s %llu, wrong %llu, mean error %.1f units\n", "predictions",
            (unsigned long long)mean->predictions, (unsigned long long)mean->mispredictions,
@@ -234,6 +254,13 @@ void report_json(const struct report_source *source)
                         json_real(ping_histogram_quantile(&samples->pings, 0.95)));
     json_object_set_new(object, "ping_p99_ms",
                         json_real(ping_histogram_quantile(&samples->pings, 0.99)));
+    set(object, "pauses", samples->pauses.count);
+    json_object_set_new(object, "pause_p50_ms",
+                        json_real(ping_histogram_quantile(&samples->pauses, 0.5)));
+    json_object_set_new(object, "pause_p99_ms",
+                        json_real(ping_histogram_quantile(&samples->pauses, 0.99)));
+    json_object_set_new(object, "longest_pause_ms",
+                        json_real(ping_histogram_quantile(&samples->pauses, 1)));
     json_object_set_new(object, "late", json_real(late_percent(samples) / 100));
     json_object_set_new(object, "jitter_ms", json_real(mean->jitter_ms));
     json_object_set_new(object, "loss", json_real(mean->loss));

@@ -14,15 +14,19 @@ struct report_source {
     const struct report_samples *samples;
 };
 
-// What the clients said once a second while they played. Start from all zero.
+// What the clients said once a second while they played, and each pause of a player whose session
+// was resumed: from the last snapshot before to the first one after. Start from all zero.
 struct report_samples {
-    struct ping_histogram pings;
+    struct ping_histogram pings, pauses;
     uint64_t count; // samples
     uint64_t late;  // those in which an input had reached the server too late
 };
 
 // Takes a sample of each client that plays.
 void report_sample(struct report_samples *samples, const struct opponent *players, int count);
+
+// Notes a pause that has ended. Call it after each service.
+void report_note_pause(struct report_samples *samples, struct opponent *player, double now_s);
 
 // Writes one line about the present second, after `seconds`: how many play, their round trips, the
 // share of them whose inputs came late, and their mean share of lost packets.
