@@ -190,6 +190,47 @@ static void bind_match(struct arena_checkpoint *checkpoint, const struct raim_ma
     record_save(checkpoint, match);
 }
 
+static void export_addresses(const struct arena_checkpoint *checkpoint,
+                             struct portable_checkpoint *block)
+{
+    for (uint32_t i = 0; i < block->match.players; i++) {
+        struct raim_portable_player *row = &block->rows[i];
+        const struct checkpoint_address *from =
+            &checkpoint->addresses[raim_player_slot((raim_player_id)row->id)];
+        if (from->player != row->id)
+            continue;
+        row->address[0] = from->high;
+        row->address[1] = from->low;
+        row->address[2] = from->host;
+        row->scope = from->scope;
+        row->port = from->port;
+    }
+}
+
+// Finds the addresses of the players who are in the match, where their ids may be others.
+static void import_addresses(struct arena_checkpoint *checkpoint, const struct raim_match *match)
+{
+    const struct portable_checkpoint *found = checkpoint->found;
+    const uint32_t count = raim_match_players(match, checkpoint->rows, RAIM_MAX_PLAYERS);
+    for (uint32_t i = 0; i < count; i++) {
+        const raim_player_id id = checkpoint->rows[i].id;
+        uint8_t token[RAIM_TOKEN_BYTES];
+        uint32_t from = 0;
+        if (!raim_match_token(match, id, token))
+            continue;
+        while (memcmp(found->rows[from].token, token, sizeof token) != 0)
+            from++;
+        const struct raim_portable_player *row = &found->rows[from];
+        checkpoint->addresses[raim_player_slot(id)] =
+            (struct checkpoint_address){.host = row->address[2],
+                                        .high = row->address[0],
+                                        .low = row->address[1],
+                                        .scope = row->scope,
+                                        .port = (uint16_t)row->port,
+                                        .player = id};
+    }
+}
+
 // Publishes a block for the portable checkpoint.
 static void publish(struct arena_checkpoint *checkpoint, const struct raim_match *match)
 {
@@ -201,6 +242,7 @@ static void publish(struct arena_checkpoint *checkpoint, const struct raim_match
     block->map.index = checkpoint->map.index;
     strcpy(block->map.path, checkpoint->map.path);
     raim_match_export(match, &block->match, block->rows, checkpoint->max_rows);
+    export_addresses(checkpoint, block);
     triple_buffer_publish(&checkpoint->blocks);
     checkpoint->published_tick = raim_match_tick(match);
     checkpoint->published_events = raim_match_events(match);
@@ -242,6 +284,7 @@ static bool continue_portable(struct arena_checkpoint *checkpoint, struct raim_m
                    (unsigned long long)(checkpoint_now(checkpoint->file).ms - found->saved.ms),
                    why);
     log_left_out(checkpoint, match);
+    import_addresses(checkpoint, match);
     return true;
 }
 
@@ -325,12 +368,14 @@ void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_mat
     bool is_anew;
     if (checkpoint->file == NULL)
         return;
-    if (take_over(checkpoint, match, grace_s, &is_anew) == CHECKPOINT_RESTORED) {
+    if (take_over(checkpoint, match, grace_s, &is_anew) == CHECKPOINT_RESTORED)
         checkpoint->untrusted_ticks = TRUST_S * tick_hz(match);
+    if (!is_anew) {
         checkpoint->invites_left = INVITES;
         raim_crypto_random(checkpoint->invite_nonce, sizeof checkpoint->invite_nonce);
         checkpoint->next_invites_tick = raim_match_tick(match) + 1;
     }
+    checkpoint->slots = raim_match_world(match)->max_players; // whose addresses are known
     bind_match(checkpoint, match);
     publish(checkpoint, match);
 }

@@ -87,6 +87,9 @@ static const struct row player_rows[] = {
     PLAYER("inputs_due", COUNT, inputs_due),
     PLAYER("inputs_missed", COUNT, inputs_missed),
     PLAYER("chat_debt_ticks", COUNT, chat_debt_ticks),
+    PLAYER("address", BYTES, address),
+    PLAYER("scope", COUNT, scope),
+    PLAYER("port", COUNT, port),
     {NULL, OTHER, 0, 0},
 };
 
@@ -147,7 +150,7 @@ static void print_key(const struct raim_portable_player *player, char key[2 * RA
 
 static void write_row(struct json_writer *json, const struct row *row, const uint8_t *from)
 {
-    char digits[2 * RAIM_TOKEN_BYTES + 1];
+    char digits[2 * sizeof((struct raim_portable_player *)0)->address + 1];
     int64_t time;
     uint32_t count;
     switch (row->kind) {

@@ -20,6 +20,9 @@ struct raim_portable_player {
     uint32_t played_ticks; // since it joined
     uint32_t inputs_due, inputs_missed;
     uint32_t chat_debt_ticks;
+    // Where its client was, which the caller notes and reads.
+    uint64_t address[3];  // IP address and host
+    uint32_t scope, port; // port 0: unknown
 };
 
 struct raim_portable_match {

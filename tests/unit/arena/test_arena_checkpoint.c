@@ -135,8 +135,8 @@ static uint32_t kept_tick(void)
     return tick;
 }
 
-// A client plays, with its address set to that of the socket, and the process dies.
-static void play_and_die(void)
+// A client plays, with its address set to that of the socket.
+static void play_from_socket(void)
 {
     send_hello(false);
     steps(10);
@@ -147,9 +147,15 @@ static void play_and_die(void)
     struct checkpoint_address *address =
         &fixture->checkpoint.addresses[raim_player_slot(fixture->player)];
     assert_int_equal(address->player, fixture->player);
+    address->host = ip_address_host(fixture->from.ip);
     address->high = fixture->from.ip.high;
     address->low = fixture->from.ip.low;
     address->port = fixture->from.port;
+}
+
+static void play_and_die(void)
+{
+    play_from_socket();
     checkpoint_save(fixture->checkpoint.file, fixture->match, fixture->checkpoint.addresses);
     end_process();
 }
@@ -377,6 +383,20 @@ TEST(a_match_of_another_layout_continues_from_the_portable_one)
     assert_int_equal(after[1].id, before[1].id);
     steps(1);
     assert_int_equal(kept_tick(), TICK_HZ); // and is saved in this layout
+}
+
+TEST(its_players_are_invited)
+{
+    play_from_socket();
+    raim_match_disconnect(fixture->match, 0);
+    arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
+    end_process();
+    make_another_layout();
+    begin_process();
+    arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+    steps(1);
+    assert_int_equal(count_invites(), 1);
+    assert_true(arena_checkpoint_has_address(&fixture->checkpoint, fixture->from.ip)); // an own one
 }
 
 // A document that is whole, of a state that no match can have.

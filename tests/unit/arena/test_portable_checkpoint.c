@@ -47,7 +47,10 @@ static struct raim_portable_player random_player(void)
         .inputs_due = random_count(),
         .inputs_missed = random_count(),
         .chat_debt_ticks = random_count(),
+        .scope = random_count(),
+        .port = random_count(),
     };
+    random_bytes(player.address, sizeof player.address);
     random_text(player.name, sizeof player.name);
     random_text(player.subject, sizeof player.subject);
     random_bytes(player.token, sizeof player.token);
