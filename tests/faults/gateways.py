@@ -31,7 +31,7 @@ def announcements(trial):
     key_file.write_text(KEY.hex(), encoding="ascii")
     daemon = trial.stage.serve(harness.arena(max_players=16), gateway_key_file=str(key_file))
     port = daemon.ports[0]
-    player = lambda number: (f"203.0.113.{number % 250 + 1}", 40000 + number)  # noqa: E731
+    player = lambda number: (f"203.0.113.{number % 250 + 1}", 40000 + number % 25000)  # noqa: E731
     with contextlib.ExitStack() as stack:
         gateway = stack.enter_context(Gateway(port, player))
         native = trial.bots(daemon, 4)
