@@ -205,13 +205,9 @@ static int run_drain(const struct call *call)
     struct reply reply;
     long shown = -1;
     while (request_send(call->socket, &status_request, &reply)) {
-        const long players = tables_count_players(reply.text);
+        shown = tables_players_left(reply.text, shown, stdout);
+        fflush(stdout);
         free(reply.text);
-        if (players != shown) {
-            printf("draining: %ld player%s left\n", players, players == 1 ? "" : "s");
-            fflush(stdout);
-        }
-        shown = players;
         nanosleep(&pause, NULL);
     }
     puts("raimd has ended");

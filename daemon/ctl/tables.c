@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { MOST_NAMES = 8 }; // of an arena that drains
+
 // Formats seconds as "3d 04:05:06", without days if there are none.
 static void format_duration(char text[32], long long seconds)
 {
@@ -234,11 +236,36 @@ bool tables_has_arena(const char *text, const char *name)
     return has_it;
 }
 
-long tables_count_players(const char *text)
+// Writes the names of an arena's connected players, the first few of many.
+static void write_names(FILE *out, const json_t *arena)
 {
+    size_t i;
+    int names = 0;
+    const json_t *player;
+    json_array_foreach(json_object_get(arena, "players"), i, player)
+    {
+        if (json_is_true(json_object_get(player, "bot")) ||
+            json_is_true(json_object_get(player, "away")) || names++ > MOST_NAMES)
+            continue;
+        if (names == 1)
+            fprintf(out, "; %s: ", text_of(arena, "name"));
+        else
+            fputs(", ", out);
+        columns_write_text(out, names <= MOST_NAMES ? text_of(player, "name") : "...");
+    }
+}
+
+long tables_players_left(const char *text, long shown, FILE *out)
+{
+    size_t i;
     json_t *answer = json_loads(text, 0, NULL);
-    const json_t *now = json_object_get(json_object_get(answer, "players"), "now");
+    const json_t *arena, *now = json_object_get(json_object_get(answer, "players"), "now");
     const long count = json_is_integer(now) ? (long)json_integer_value(now) : -1;
+    if (count != shown) {
+        fprintf(out, "draining: %ld player%s left", count, count == 1 ? "" : "s");
+        json_array_foreach(json_object_get(answer, "arenas"), i, arena) write_names(out, arena);
+        fputc('\n', out);
+    }
     json_decref(answer);
     return count;
 }

@@ -29,8 +29,9 @@ void tables_problem(const char *json, char *problem, size_t capacity);
 // Whether an arena of this name is in a status.
 bool tables_has_arena(const char *json, const char *name);
 
-// Number of connected players in a status; -1 if the JSON has none.
-long tables_count_players(const char *json);
+// Number of connected players in a status; -1 if the JSON has none. Where it is not `shown`, prints
+// it with the players' names by arena.
+long tables_players_left(const char *json, long shown, FILE *out);
 
 // Arenas made on request.
 bool arena_print(const char *json, FILE *out);

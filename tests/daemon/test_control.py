@@ -367,7 +367,9 @@ class ControlTest(Operator):
         daemon.wait_pressing(1)
         with subprocess.Popen([BIN / "raimctl", "-s", self.socket, "drain"],
                               stdout=subprocess.PIPE, text=True) as drain:
-            self.assertEqual(drain.stdout.readline(), "draining: 1 player left\n")
+            name = daemon.get_json()["arenas"][0]["players"][0]["name"]
+            self.assertEqual(drain.stdout.readline(),
+                             f"draining: 1 player left; {daemon.get_json()['arenas'][0]['name']}: {name}\n")
             late = self.stage.bots(daemon, 1, seconds=1)
             self.assertEqual(self.rejected(daemon, late, "draining"), 1)
             self.assertIsNone(drain.poll())
