@@ -176,6 +176,7 @@ static void publish(struct arena *arena)
     masters_count_listing(&arena->worker.masters, (int64_t)monotonic_ms());
     status->masters = arena->worker.masters.report;
     status->rejected_checkpoints = arena->worker.checkpoint.rejected;
+    status->lost_matches = arena->worker.checkpoint.lost;
     if (arena->worker.recording.stream != NULL)
         status->recordings = recorder_stream_counts(arena->worker.recording.stream);
     status->recordings.is_running = arena->worker.recording.running != NULL;
@@ -201,6 +202,7 @@ static void publish(struct arena *arena)
     }
     count_pings(arena, status);
     status->pings = arena->worker.pings;
+    status->pauses = arena->worker.pauses;
     status->bullet_count = 0;
     if (status->player_count > 0)
         publish_bullets(world, status);

@@ -75,6 +75,7 @@ struct arena_status {
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning
     struct histogram pings;      // of the connected players, by histogram_ping_bounds_ns
+    struct histogram pauses;     // of those who resumed, by histogram_pause_bounds_ns
     struct raim_match_round round;
     bool has_vote;               // a vote runs
     struct raim_match_vote vote; // with has_vote
@@ -82,6 +83,7 @@ struct arena_status {
     struct transport_stats transport;
     struct masters_report masters;
     uint64_t rejected_checkpoints; // of the last process
+    uint64_t lost_matches;         // likewise
     struct recorder_counts recordings;
     uint32_t tick_us_count;              // durations in the window
     uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order

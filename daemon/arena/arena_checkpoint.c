@@ -277,12 +277,12 @@ static bool continue_portable(struct arena_checkpoint *checkpoint, struct raim_m
         return false;
     }
     const struct raim_match_counts counts = raim_match_counts(match);
+    checkpoint->gap_ms = checkpoint_now(checkpoint->file).ms - found->saved.ms;
     log_arena_info(checkpoint->name,
                    "arena continued arena=%s players=%u bots=%u round=%u age_ms=%llu: checkpoint "
                    "rejected, %s; portable checkpoint read",
                    checkpoint->name, counts.players, counts.bots, raim_match_round(match).round,
-                   (unsigned long long)(checkpoint_now(checkpoint->file).ms - found->saved.ms),
-                   why);
+                   (unsigned long long)checkpoint->gap_ms, why);
     log_left_out(checkpoint, match);
     import_addresses(checkpoint, match);
     return true;
@@ -329,13 +329,14 @@ void arena_checkpoint_excuse(struct arena_checkpoint *checkpoint)
         checkpoint_excuse(checkpoint->file);
 }
 
-// Restores or continues the match. Sets whether that failed for what the last process has left.
+// Restores or continues the match, or counts it as lost.
 static enum checkpoint_verdict take_over(struct arena_checkpoint *checkpoint,
-                                         struct raim_match *match, double grace_s, bool *is_anew)
+                                         struct raim_match *match, double grace_s)
 {
     const struct checkpoint_result result =
         checkpoint_restore(checkpoint->file, match, grace_s, checkpoint->addresses);
     checkpoint->rejected += result.verdict >= CHECKPOINT_REJECTED;
+    checkpoint->gap_ms = result.age_ms;
     const bool is_continued = result.verdict == CHECKPOINT_REJECTED &&
                               continue_portable(checkpoint, match, grace_s, result.why);
     if (!is_continued)
@@ -346,31 +347,34 @@ static enum checkpoint_verdict take_over(struct arena_checkpoint *checkpoint,
         raim_match_import_rest(match, &found->match, found->rows);
     free(checkpoint->found);
     checkpoint->found = NULL;
-    *is_anew = result.verdict >= CHECKPOINT_REJECTED && !is_continued;
+    checkpoint->gap_tick = raim_match_tick(match);
+    checkpoint->lost += result.verdict >= CHECKPOINT_REJECTED && !is_continued;
     return result.verdict;
+}
+
+uint64_t arena_checkpoint_gap_ms(const struct arena_checkpoint *checkpoint, uint32_t since)
+{
+    return raim_tick_diff(since, checkpoint->gap_tick) <= 0 ? checkpoint->gap_ms : 0;
 }
 
 bool arena_checkpoint_check(struct arena_checkpoint *checkpoint, struct raim_match *match,
                             double grace_s)
 {
-    bool is_anew = false;
     if (checkpoint->file != NULL)
         checkpoint_only_check(checkpoint->file);
-    if (checkpoint->file == NULL ||
-        take_over(checkpoint, match, grace_s, &is_anew) == CHECKPOINT_NONE)
+    if (checkpoint->file == NULL || take_over(checkpoint, match, grace_s) == CHECKPOINT_NONE)
         log_arena_info(checkpoint->name, "arena has no checkpoint arena=%s", checkpoint->name);
-    return !is_anew;
+    return checkpoint->lost == 0;
 }
 
 void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
                             double grace_s)
 {
-    bool is_anew;
     if (checkpoint->file == NULL)
         return;
-    if (take_over(checkpoint, match, grace_s, &is_anew) == CHECKPOINT_RESTORED)
+    if (take_over(checkpoint, match, grace_s) == CHECKPOINT_RESTORED)
         checkpoint->untrusted_ticks = TRUST_S * tick_hz(match);
-    if (!is_anew) {
+    if (checkpoint->lost == 0) {
         checkpoint->invites_left = INVITES;
         raim_crypto_random(checkpoint->invite_nonce, sizeof checkpoint->invite_nonce);
         checkpoint->next_invites_tick = raim_match_tick(match) + 1;

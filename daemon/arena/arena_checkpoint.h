@@ -31,6 +31,9 @@ struct arena_checkpoint {
     struct checkpoint_address *addresses; // by player slot, RAIM_MAX_PLAYERS
     struct raim_match_player *rows;       // scratch, RAIM_MAX_PLAYERS
     uint64_t rejected;                    // files of the last process
+    uint64_t lost;                        // matches of the last process, of which there were files
+    uint64_t gap_ms;                      // in which nothing ticked before this one began; else 0
+    uint32_t gap_tick;                    // of the match at its begin
 
     // The portable checkpoint. Either side reads `kept`, which is set before a worker runs.
     struct portable_checkpoint *found; // of the last process, until the start; NULL: none
@@ -89,6 +92,9 @@ void arena_checkpoint_note_map(struct arena_checkpoint *checkpoint,
 
 // Renames the checkpoint with its arena. Does nothing when the name is unchanged.
 void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *name);
+
+// The time without ticks since the tick `since` of the match, in ms.
+uint64_t arena_checkpoint_gap_ms(const struct arena_checkpoint *checkpoint, uint32_t since);
 
 // Call it at the begin and at the end of each tick.
 void arena_checkpoint_set_in_tick(struct arena_checkpoint *checkpoint, bool is_in_tick);

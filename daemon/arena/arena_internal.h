@@ -83,7 +83,7 @@ struct arena {
         bool is_readable;     // while asleep: a datagram waits
         uint64_t leave_ns;    // CLOCK_MONOTONIC; 0: it stays
         uint64_t late_ticks, skipped_ticks;
-        struct histogram durations, latenesses, pings;
+        struct histogram durations, latenesses, pings, pauses;
         uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
         uint32_t tick_us_count;              // ever
         struct snapshot_pace pace;

@@ -43,6 +43,10 @@ static const struct metric status_rows[] = {
     {NULL, "raimd_ping_seconds",
      "Round trips of the connected players, each counted once a second.", METRIC_HISTOGRAM,
      STATUS(pings), .bounds_ns = histogram_ping_bounds_ns},
+    {NULL, "raimd_resume_pause_seconds",
+     "Time between the loss of a connection and its client's return, per resumed session; across a "
+     "restart since the checkpoint, which a crash leaves up to 1 s old.",
+     METRIC_HISTOGRAM, STATUS(pauses), .bounds_ns = histogram_pause_bounds_ns},
     {"late_ticks", "raimd_late_ticks_total", "Ticks that began more than a quarter of a tick late.",
      METRIC_COUNTER, STATUS(late_ticks), .column = "late_ticks"},
     {"skipped_ticks", "raimd_skipped_ticks_total", "Ticks skipped because the arena was too late.",
@@ -71,6 +75,9 @@ static const struct metric status_rows[] = {
      "Checkpoints of the last process that could not be taken over; the log says what the match "
      "continues from.",
      METRIC_COUNTER, STATUS(rejected_checkpoints)},
+    {NULL, "raimd_lost_matches_total",
+     "Matches of the last process that left a checkpoint from which this one could not continue.",
+     METRIC_COUNTER, STATUS(lost_matches)},
 };
 
 static const struct metric_table status_table = {METRIC_ROWS(status_rows)};

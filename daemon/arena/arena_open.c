@@ -83,6 +83,15 @@ static enum raim_match_admission admit(void *context, const struct raim_match_vi
     return control != NULL ? RAIM_MATCH_WANTS_ACCESS : RAIM_MATCH_ADMITTED;
 }
 
+static void resumed(void *context, uint32_t since)
+{
+    struct arena *arena = context;
+    const uint32_t ticks = raim_match_tick(arena->worker.match) - since;
+    const uint64_t gap_ms = arena_checkpoint_gap_ms(&arena->worker.checkpoint, since);
+    histogram_count_by(&arena->worker.pauses, histogram_pause_bounds_ns,
+                       ticks * arena->opened.tick_ns + gap_ms * (NS_PER_S / 1000));
+}
+
 static bool open_access_control(struct arena *arena, const struct config_arena *config,
                                 struct store *store)
 {
@@ -320,7 +329,8 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.wakeup = wakeup;
     arena->main.store = store;
     raim_crypto_random(arena->opened.origin_key, sizeof arena->opened.origin_key);
-    arena->opened.guard = (struct raim_match_guard){.context = arena, .admit = admit};
+    arena->opened.guard =
+        (struct raim_match_guard){.context = arena, .admit = admit, .resumed = resumed};
     snapshot_pace_init(&arena->worker.pace, config->match.tick_hz);
     arena->worker.observer =
         (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};

@@ -105,6 +105,11 @@ const uint64_t histogram_ping_bounds_ns[HISTOGRAM_BOUNDS] = {
     100000000, 150000000, 200000000, 300000000, 500000000, 1000000000,
 };
 
+const uint64_t histogram_pause_bounds_ns[HISTOGRAM_BOUNDS] = {
+    50000000,   100000000,  200000000,  300000000,   500000000,   750000000,
+    1000000000, 2000000000, 5000000000, 10000000000, 20000000000, 60000000000,
+};
+
 void histogram_count(struct histogram *histogram, uint64_t duration_ns)
 {
     histogram_count_by(histogram, histogram_bounds_ns, duration_ns);

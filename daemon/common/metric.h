@@ -89,6 +89,9 @@ extern const uint64_t histogram_bounds_ns[HISTOGRAM_BOUNDS];
 // Bounds of a histogram of round trips, from a local network to the worst that can be played with.
 extern const uint64_t histogram_ping_bounds_ns[HISTOGRAM_BOUNDS];
 
+// Bounds of a histogram of the times that players miss.
+extern const uint64_t histogram_pause_bounds_ns[HISTOGRAM_BOUNDS];
+
 struct histogram {
     uint64_t buckets[HISTOGRAM_BOUNDS + 1]; // counts by bound, then those beyond the last bound
     uint64_t sum_ns;

@@ -127,6 +127,9 @@ struct raim_match_guard {
     // `name`, which is "" before; without one the client's own name is used.
     enum raim_match_admission (*admit)(void *context, const struct raim_match_visitor *visitor,
                                        char name[RAIM_MAX_NAME_BYTES + 1]);
+    // Learns that a client has resumed a session whose connection was lost at the tick `since`;
+    // NULL: it need not.
+    void (*resumed)(void *context, uint32_t since);
 };
 
 // Returns defaults for all members except the map.

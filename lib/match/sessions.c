@@ -60,6 +60,9 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
     const uint32_t slot = raim_player_slot(id);
     const raim_player *player = &raim_world_players_const(match->world)[slot];
     struct raim_match_session *session = &match->sessions[slot];
+    const struct raim_match_guard *guard = match->def.guard;
+    if (player->away && guard != NULL && guard->resumed != NULL)
+        guard->resumed(guard->context, session->away_since);
     if (!player->away) {
         struct raim_connection *before = &match->connections[session->client];
         assert(before->player == id);

@@ -103,6 +103,25 @@ class UpgradeTest(unittest.TestCase):
             for row in bots.report()["players"]:
                 self.assertLessEqual(row["kills"], known[row["name"]], row["name"])
 
+    def test_how_long_players_were_away_is_measured(self):
+        def pauses(daemon, what):
+            return sum(float(number) for number in re.findall(
+                rf"^raimd_resume_pause_seconds_{what}{{.*}} (.*)$", daemon.ask("/metrics").text, re.M))
+
+        with Stage() as stage:
+            revival, _ = self.play(stage, 0)
+            for change in (lambda: None, lambda: self.change_layout(revival)):
+                begin = time.monotonic()
+                revival.daemon.stop()
+                change()
+                time.sleep(0.7) # the time is what is measured
+                revival.start().wait_started()
+                revival.daemon.poll("all", lambda: pauses(revival.daemon, "count") == 2 * PLAYERS)
+                mean = pauses(revival.daemon, "sum") / (2 * PLAYERS)
+                self.assertGreater(mean, 0.7)
+                self.assertLess(mean, time.monotonic() - begin)
+                revival.wait_playing()
+
     def test_sigkill_costs_a_second_at_most(self):
         with Stage() as stage:
             revival, bots = self.play(stage)
@@ -143,6 +162,10 @@ class UpgradeTest(unittest.TestCase):
                 self.assertIn(word, revival.daemon.log)
                 revival.daemon.poll("the count", lambda daemon=revival.daemon: daemon.get_json()
                                     ["arenas"][0]["rejected_checkpoints"] == rejected)
+                self.assertIn('raimd_lost_matches_total{arena="east"} 1\n',
+                              revival.daemon.ask("/metrics").text)
+                self.assertIn('raimd_lost_matches_total{arena="west"} 0\n',
+                              revival.daemon.ask("/metrics").text)
                 self.assertFalse([who for who in revival.look()[0].values() if not who["bot"]])
                 self.assertEqual(len(self.client_scores(revival)[1]), PLAYERS)
                 bots.send(signal.SIGCONT)
