@@ -28,6 +28,7 @@ static bool parse_address(const char *text, void *field);
 static bool parse_dscp(const char *text, void *field);
 static bool parse_path(const char *text, void *field);
 static bool parse_motd(const char *text, void *field);
+static bool parse_bot_skill(const char *text, void *field);
 static bool parse_access(const char *text, void *field);
 static bool parse_access_key(const char *text, void *field);
 static bool parse_encryption(const char *text, void *field);
@@ -126,6 +127,14 @@ static const struct reader_key ARENA_KEYS[] = {
      .applies = READER_WITH_MATCH,
      .scope = READER_BOTS,
      .meaning = "number of players that the server controls"},
+    {.name = "bot_skill",
+     .kind = READER_TEXT,
+     IN_ARENA(match.bot_skill),
+     .text = "normal",
+     .parse = parse_bot_skill,
+     .expected = "\"easy\", \"normal\" or \"hard\"",
+     .applies = READER_WITH_MATCH,
+     .meaning = "how well bots aim, how soon they react, and how often they fire and take cover"},
     RAIM_MATCH_SETTINGS(MATCH_KEY) RAIM_MATCH_TUNING(TUNING_KEY){
         .name = "sight",
         .kind = READER_BOOLEAN,
@@ -480,6 +489,30 @@ static bool parse_dscp(const char *text, void *field)
     return true;
 }
 
+// Stores the index of a text among names, some of which may be NULL. Returns false for another
+// text.
+static bool parse_one_of(const char *text, const char *const *names, int count, uint32_t *index)
+{
+    for (int i = 0; i < count; i++) {
+        if (names[i] != NULL && strcmp(text, names[i]) == 0) {
+            *index = (uint32_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_bot_skill(const char *text, void *field)
+{
+    static const char *const names[] = {
+        [RAIM_BOT_EASY] = "easy",
+        [RAIM_BOT_NORMAL] = "normal",
+        [RAIM_BOT_HARD] = "hard",
+    };
+    static_assert(sizeof(enum raim_bot_skill) == sizeof(uint32_t), "stored as a number");
+    return parse_one_of(text, names, COUNT(names), field);
+}
+
 static bool parse_encryption(const char *text, void *field)
 {
     static const char *const names[] = {
@@ -487,13 +520,8 @@ static bool parse_encryption(const char *text, void *field)
         [CONFIG_ENCRYPTION_OFFERED] = "offered",
         [CONFIG_ENCRYPTION_REQUIRED] = "required",
     };
-    for (int i = 0; i < COUNT(names); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *(enum config_encryption *)field = (enum config_encryption)i;
-            return true;
-        }
-    }
-    return false;
+    static_assert(sizeof(enum config_encryption) == sizeof(uint32_t), "stored as a number");
+    return parse_one_of(text, names, COUNT(names), field);
 }
 
 static bool parse_recording(const char *text, void *field)
@@ -503,13 +531,8 @@ static bool parse_recording(const char *text, void *field)
         [CONFIG_RECORDING_ALL] = "all",
         [CONFIG_RECORDING_NONE] = "none",
     };
-    for (int i = 0; i < COUNT(names); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *(enum config_recording *)field = (enum config_recording)i;
-            return true;
-        }
-    }
-    return false;
+    static_assert(sizeof(enum config_recording) == sizeof(uint32_t), "stored as a number");
+    return parse_one_of(text, names, COUNT(names), field);
 }
 
 static bool parse_access_key(const char *text, void *field)

@@ -33,6 +33,7 @@
 // - raim_origins_clear and _find take a const match: the table is scratch.
 #pragma once
 
+#include "bot.h"
 #include "map.h"
 #include "message.h"
 #include "rejection.h"
@@ -97,6 +98,7 @@ struct raim_match_def {
     bool sight;    // entities hidden behind obstacles are not sent
     uint32_t bots; // server-side bots in slots of their own; together with max_players at most
                    // RAIM_MAX_PLAYERS
+    enum raim_bot_skill bot_skill;
     struct raim_match_tuning tuning; // the initial one; no later one may have more players or
                                      // spectators
     uint32_t max_connections; // client handles are below this. More than players and spectators,

@@ -11,7 +11,7 @@
 
 // Version of the layout. Change it with any change of the bytes' meaning, so that another build
 // rejects them.
-enum { LAYOUT = 3 };
+enum { LAYOUT = 4 };
 
 // The structs must not have padding, whose bytes would be saved uninitialised.
 struct head {
@@ -44,7 +44,7 @@ static_assert(sizeof(struct raim_match_hits) == 6 * 8, "no padding");
 static_assert(sizeof(struct head) ==
                   4 * 4 + 2 * 8 + 6 * 8 + 3 * 8 + (8 + 5 * 4 + 4) + RAIM_MAP_NAME_BYTES,
               "no padding");
-static_assert(sizeof(struct raim_bot) == 8 + 2 * 16 + 4 * 4 + 2 * 2 + 4, "no padding");
+static_assert(sizeof(struct raim_bot) == 8 + 4 * 16 + 7 * 4 + 2 * 2 + 8, "no padding");
 static_assert(sizeof(struct saved_session) == sizeof(struct raim_bot) + 16 + 6 * 4 + 2 * 25 + 6,
               "no padding");
 
@@ -158,6 +158,7 @@ static bool find_predecessor(const struct raim_match *match, const uint8_t *byte
     *def = match->def;
     def->rules = world.rules;
     def->bots = head.bots;
+    def->bot_skill = RAIM_BOT_WANDERS; // it plays no tick
     def->tuning.max_players = world.max_players - head.bots;
     def->lag_compensation_ms = (world.max_rewind * 1000 + world.tick_hz / 2) / world.tick_hz;
     if (def->max_connections < def->tuning.max_players)

@@ -13,6 +13,7 @@ struct raim_match_def raim_match_default_def(void)
 {
     return (struct raim_match_def){.rules = raim_rules_default(),
                                    .sight = true,
+                                   .bot_skill = RAIM_BOT_NORMAL,
                                    .tuning = {.max_players = 64,
                                               .max_spectators = 8,
                                               .votes = raim_vote_default_tuning(),
@@ -111,6 +112,11 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
         match->step_events.items == NULL || match->workspace == NULL ||
         match->departed.rows == NULL)
         return false;
+    if (match->def.bots > 0 && match->def.bot_skill != RAIM_BOT_WANDERS) {
+        match->paths = raim_bot_paths_create(match->def.map, match->def.rules.player_radius);
+        if (match->paths == NULL)
+            return false;
+    }
     const struct raim_wire_limits limits = raim_history_limits(match->world);
     return raim_history_create(&match->interest.history, &limits, limits.history) &&
            raim_origins_create(&match->origins, slots > match->def.max_connections
@@ -168,6 +174,7 @@ void raim_match_destroy(struct raim_match *match)
     free(match->notices);
     free(match->sessions);
     free(match->taken);
+    raim_bot_paths_destroy(match->paths);
     raim_origins_destroy(&match->origins);
     free(match->inputs);
     raim_interest_destroy(match->interest.present);

@@ -253,6 +253,8 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
         const raim_player *player = &raim_world_players_const(world)[slot];
         if (player->state != RAIM_PLAYER_ALIVE)
             continue;
+        struct raim_bot *brain = &match->sessions[slot].brain;
+        const bool looks = match->paths == NULL || raim_bot_decides(brain, world->tick);
         const struct raim_bot_observation sight = {
             .map = match->def.map,
             .rules = &world->rules,
@@ -260,9 +262,13 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
             .tick_hz = world->tick_hz,
             .position = player->position,
             .enemies = enemies,
-            .enemy_count = find_enemies(match, player, enemies),
+            .enemy_count = looks ? find_enemies(match, player, enemies) : 0,
+            .skill = match->def.bot_skill,
+            .paths = match->paths,
+            .players = match->playing + match->def.bots,
+            .cooldown_ticks = player->cooldown_ticks,
         };
-        match->inputs[slot] = raim_bot_think(&match->sessions[slot].brain, &sight);
+        match->inputs[slot] = raim_bot_think(brain, &sight);
     }
 }
 

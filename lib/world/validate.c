@@ -5,8 +5,9 @@
 #include <string.h>
 
 enum {
-    GENERATIONS = 64,    // one more than the largest generation of a slot
-    STUCK_DECISIONS = 5, // a bot chooses a new goal after this many
+    GENERATIONS = 64,                        // one more than the largest generation of a slot
+    STUCK_DECISIONS = 5,                     // a bot chooses a new goal after this many
+    BOT_VELOCITY = 2 * RAIM_MAP_REACH * 240, // across the reach in a tick, in units/s
 };
 
 // Returns true for a point of the grid within the reach. All comparisons are false for NaN.
@@ -100,6 +101,8 @@ bool raim_bot_is_valid(const struct raim_bot *bot)
                             {2 * RAIM_MAP_REACH, 2 * RAIM_MAP_REACH}};
     return raim_box_contains(reach, bot->goal) && raim_box_contains(reach, bot->decided_from) &&
            bot->stuck_decisions >= 0 && bot->stuck_decisions <= STUCK_DECISIONS &&
-           bot->move_x >= -1 && bot->move_x <= 1 && bot->move_y >= -1 && bot->move_y <= 1 &&
-           (bot->strafe == -1 || bot->strafe == 1) && bot->reserved == 0;
+           raim_box_contains(reach, bot->seen) && fabs(bot->seen_velocity.x) < BOT_VELOCITY &&
+           fabs(bot->seen_velocity.y) < BOT_VELOCITY && bot->move_x >= -1 && bot->move_x <= 1 &&
+           bot->move_y >= -1 && bot->move_y <= 1 && (bot->strafe == -1 || bot->strafe == 1) &&
+           bot->holds_fire <= 1 && bot->seen_shielded <= 1 && bot->reserved == 0;
 }

@@ -185,6 +185,7 @@ static int record_bots(struct recorder *recorder, const struct raim_map *map, in
     def.tuning.max_players = 1;
     def.max_connections = 2;
     def.bots = (uint32_t)bots;
+    def.bot_skill = RAIM_BOT_WANDERS;
     def.seed = SEED;
     recorder->match = raim_match_create(&def);
     if (recorder->match == NULL)

@@ -39,6 +39,7 @@ static bool open_bench(struct bench *bench, const struct config *config, const c
     struct raim_match_def def = raim_match_default_def();
     def.map = config->arenas[0].match.map;
     def.bots = players - 1;
+    def.bot_skill = RAIM_BOT_WANDERS;
     def.tuning.max_players = 1;
     def.seed = 1;
     bench->match = raim_match_create(&def);

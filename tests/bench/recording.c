@@ -61,6 +61,7 @@ static bool open_game(struct game *game, const struct bench *bench, uint32_t bot
     struct raim_match_def def = raim_match_default_def();
     def.map = bench->map;
     def.bots = bots;
+    def.bot_skill = RAIM_BOT_WANDERS;
     def.tuning.max_players = bench->client_count > 0 ? bench->client_count : 1;
     def.seed = seed;
     strcpy(def.arena, "bench");

@@ -34,6 +34,7 @@ static struct raim_match_def draw_match(struct simulation *simulation)
     def.tuning.score_limit = raim_random_below(random, 3) == 0 ? 5 : 0;
     def.tuning.break_s = between(random, 0, 4);
     def.seed = raim_random_next(random);
+    def.bot_skill = (enum raim_bot_skill)(def.seed % RAIM_BOT_SKILLS);
     strcpy(def.arena, "simulated");
     return def;
 }
@@ -171,6 +172,7 @@ void server_change_map(struct simulation *simulation, uint64_t *random)
     def.map = simulation->def.maps[raim_random_below(random, SIMULATION_MAPS)];
     def.bots = raim_random_below(random, 5);
     def.seed = raim_random_next(random);
+    def.bot_skill = (enum raim_bot_skill)(def.seed % RAIM_BOT_SKILLS);
     if (raim_random_below(random, 2) == 0)
         def.rules.player_speed = between(random, 100, 600);
     if (def.tuning.max_players < counts.players)

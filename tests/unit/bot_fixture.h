@@ -8,10 +8,12 @@
 
 static const raim_vec2 bot_fixture_view = {1600, 861};
 
-// The input of the bot in slot `own` for this tick. A blind bot sees no players.
-static inline raim_input bot_fixture_think(const struct raim_world *world,
-                                           const struct raim_map *map, struct raim_bot *bot,
-                                           uint32_t own, bool blind)
+// The input of the bot in slot `own` for this tick. A blind bot sees no players. One without paths
+// wanders.
+static inline raim_input bot_fixture_think_as(const struct raim_world *world,
+                                              const struct raim_map *map, struct raim_bot *bot,
+                                              uint32_t own, bool blind, enum raim_bot_skill skill,
+                                              const struct raim_bot_paths *paths)
 {
     const raim_player *players = raim_world_players_const(world);
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
@@ -38,6 +40,17 @@ static inline raim_input bot_fixture_think(const struct raim_world *world,
         .position = players[own].position,
         .enemies = enemies,
         .enemy_count = count,
+        .skill = skill,
+        .paths = paths,
+        .players = world->max_players,
+        .cooldown_ticks = players[own].cooldown_ticks,
     };
     return raim_bot_think(bot, &sight);
+}
+
+static inline raim_input bot_fixture_think(const struct raim_world *world,
+                                           const struct raim_map *map, struct raim_bot *bot,
+                                           uint32_t own, bool blind)
+{
+    return bot_fixture_think_as(world, map, bot, own, blind, RAIM_BOT_WANDERS, NULL);
 }

@@ -20,6 +20,7 @@ TEST(shipped_config_loads)
     assert_string_equal(config->arenas[0].match.map->name, "duel");
     assert_int_equal(config->arenas[1].port, 7247);
     assert_true(config->arenas[1].match.rules.bullet_speed == 720);
+    assert_int_equal(config->arenas[1].match.bot_skill, RAIM_BOT_NORMAL);
     config_unload(config);
 }
 

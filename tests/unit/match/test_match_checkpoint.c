@@ -13,6 +13,7 @@ static struct raim_match_def checkpoint_def(void)
     struct raim_match_def def = usual_def();
     def.tuning.resume_grace_s = GRACE_TICKS / 60.0;
     def.bots = 4;
+    def.bot_skill = RAIM_BOT_HARD;
     return def;
 }
 

@@ -159,6 +159,19 @@ static raim_input think(const struct arena_fixture *f, struct raim_bot *bot, uin
     return bot_fixture_think(f->world, f->map, bot, own, blind);
 }
 
+static void destroy_paths(void *paths)
+{
+    raim_bot_paths_destroy(paths);
+}
+
+static struct raim_bot_paths *paths_of(const struct arena_fixture *f)
+{
+    struct raim_bot_paths *paths = raim_bot_paths_create(f->map, f->world->rules.player_radius);
+    assert_non_null(paths);
+    test_at_end(destroy_paths, paths);
+    return paths;
+}
+
 TEST(a_lone_bot_gets_about_and_is_never_stuck)
 {
     struct arena_fixture *f = fixture_create(NULL, 1, boxes, 12);
@@ -218,13 +231,96 @@ TEST(bots_find_and_hit_each_other)
 TEST(a_bot_does_not_fire_at_what_a_wall_hides)
 {
     const raim_box wall = {{-20, -900}, {20, 900}};
+    for (int skill = RAIM_BOT_WANDERS; skill < RAIM_BOT_SKILLS; skill++) {
+        struct arena_fixture *f = fixture_create(NULL, 2, &wall, 1);
+        fixture_put(f, (raim_vec2){-200, 0});
+        fixture_put(f, (raim_vec2){200, 0});
+        struct raim_bot_paths *paths = paths_of(f);
+        struct raim_bot bot;
+        raim_bot_init(&bot, raim_random_next(&chance));
+        for (int tick = 0; tick < 120; tick++) {
+            assert_int_equal(bot_fixture_think_as(f->world, f->map, &bot, 0, false,
+                                                  (enum raim_bot_skill)skill, paths)
+                                 .fire,
+                             0); // the bot does not move
+            fixture_step(f);
+        }
+    }
+}
+
+// The bot has seen its enemy before it goes behind the wall, and runs to where it was.
+TEST(a_bot_runs_to_where_it_lost_its_target)
+{
+    const raim_box wall = {{-20, -900}, {20, 100}};
     struct arena_fixture *f = fixture_create(NULL, 2, &wall, 1);
-    fixture_put(f, (raim_vec2){-200, 0});
-    fixture_put(f, (raim_vec2){200, 0});
+    fixture_put(f, (raim_vec2){-400, 300});
+    fixture_put(f, (raim_vec2){200, 300});
+    struct raim_bot_paths *paths = paths_of(f);
     struct raim_bot bot;
     raim_bot_init(&bot, raim_random_next(&chance));
-    for (int tick = 0; tick < 120; tick++) {
-        assert_int_equal(think(f, &bot, 0, false).fire, 0); // the bot does not move
+    raim_player *players = raim_world_players(f->world);
+    for (int tick = 0; tick < 30; tick++) {
+        bot_fixture_think_as(f->world, f->map, &bot, 0, false, RAIM_BOT_NORMAL, paths);
         fixture_step(f);
     }
+    assert_int_not_equal(bot.target, 0);
+    players[1].position = players[1].previous = (raim_vec2){300, -500}; // out of its sight
+    double nearest = INFINITY;
+    for (int tick = 0; tick < 3 * 60; tick++) {
+        f->inputs[0] =
+            bot_fixture_think_as(f->world, f->map, &bot, 0, false, RAIM_BOT_NORMAL, paths);
+        fixture_step(f);
+        nearest =
+            fmin(nearest, raim_vec2_distance_squared(players[0].position, (raim_vec2){200, 300}));
+        if (bot.target != 0) // it has found its target
+            break;
+    }
+    assert_true(nearest < 200 * 200 || bot.target != 0);
+}
+
+// Four bots of a skill against four of the next.
+TEST(a_more_skilled_bot_wins)
+{
+    enum { BOTS = 8 };
+    for (int skill = RAIM_BOT_EASY; skill < RAIM_BOT_HARD; skill++) {
+        struct arena_fixture *f = fixture_create(NULL, BOTS, boxes, 12);
+        struct raim_bot_paths *paths = paths_of(f);
+        struct raim_bot bots[BOTS];
+        for (uint32_t i = 0; i < BOTS; i++) {
+            raim_bot_init(&bots[i], raim_random_next(&chance));
+            raim_world_join(f->world);
+        }
+        const raim_player *players = raim_world_players(f->world);
+        for (int tick = 0; tick < 60 * 240; tick++) {
+            for (uint32_t i = 0; i < BOTS; i++)
+                if (players[i].state == RAIM_PLAYER_ALIVE)
+                    f->inputs[i] = bot_fixture_think_as(
+                        f->world, f->map, &bots[i], i, false,
+                        (enum raim_bot_skill)(i % 2 == 0 ? skill : skill + 1), paths);
+            fixture_step(f);
+        }
+        uint32_t points[2] = {0, 0}, deaths[2] = {0, 0};
+        for (int i = 0; i < BOTS; i++) {
+            points[i % 2] += players[i].score;
+            deaths[i % 2] += players[i].deaths;
+        }
+        printf("skill %d: %u kills, %u deaths; skill %d: %u, %u\n", skill, points[0], deaths[0],
+               skill + 1, points[1], deaths[1]);
+        assert_true(points[1] * 4 > points[0] * 5);
+    }
+}
+
+TEST(paths_lead_from_every_spawn_to_every_place)
+{
+    struct arena_fixture *f = fixture_create(NULL, 1, boxes, 12);
+    struct raim_bot_paths *paths = paths_of(f);
+    assert_true(raim_bot_paths_places(paths) > 1);
+    for (uint32_t place = 0; place < raim_bot_paths_places(paths); place++)
+        for (int spawn = 0; spawn < f->map->spawn_count; spawn++) {
+            const raim_vec2 goal = raim_bot_paths_place(paths, place);
+            raim_vec2 at = f->map->spawns[spawn];
+            for (int i = 0; i < 1000 && (at.x != goal.x || at.y != goal.y); i++)
+                at = raim_bot_paths_next(paths, at, place);
+            assert_true(at.x == goal.x && at.y == goal.y);
+        }
 }
