@@ -167,7 +167,8 @@ class UpgradeTest(unittest.TestCase):
                 self.assertIn('raimd_lost_matches_total{arena="west"} 0\n',
                               revival.daemon.ask("/metrics").text)
                 self.assertFalse([who for who in revival.look()[0].values() if not who["bot"]])
-                self.assertEqual(len(self.client_scores(revival)[1]), PLAYERS)
+                revival.daemon.poll("west's players", lambda: # once its status is published
+                                    len(self.client_scores(revival)[1]) == PLAYERS)
                 bots.send(signal.SIGCONT)
 
     def test_of_more_players_than_slots_the_best_stay_and_the_others_are_named(self):
