@@ -257,6 +257,19 @@ TEST(a_reboot_and_age_are_reported)
     assert_rejected("it is too old");
 }
 
+// As in a unit with ProcSubset=pid.
+TEST(a_check_from_outside_takes_a_boot_that_raimd_could_not_read)
+{
+    uint64_t boot;
+    memcpy(&boot, fixture->bytes + FRONT_BYTES + BOOT_AT, sizeof boot);
+    forge(BOOT_AT, 0);
+    assert_rejected("the machine has been rebooted since");
+    checkpoint_only_check(fixture->checkpoint);
+    assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
+    forge(BOOT_AT, boot + 1);
+    assert_rejected("the machine has been rebooted since");
+}
+
 TEST(a_file_of_another_user_is_rejected)
 {
     if (geteuid() == 0) {
