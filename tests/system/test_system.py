@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,12 +22,15 @@ BIN = pathlib.Path(os.environ.get("RAIM_BIN", ROOT / "build/package/raimd/build/
 PACKAGES = ROOT / "build/packages"
 DIRECTORY = ROOT / "build/system"
 STATUS = "http://127.0.0.1:7246/status"
-DUEL = "http://127.0.0.1:7246/arenas/duel"
+ARENA = "http://127.0.0.1:7246/arenas"
+DUEL = f"{ARENA}/duel"
 CONFIG = "/etc/raimd/raimd.conf"
 SKIPPED = 77
 EXIT_CONFIG = 78
 WATCHDOG_S = 10 # of the unit
 ABORT_S = 5     # for it to end after that
+UPGRADE_CLIENTS = 32
+UPGRADE_PAUSE_MS = 2000 # then a client would try for the second time
 # What changes by itself, or by dpkg for whatever package.
 RESTLESS = ("/var/lib/dpkg/", "/var/log/", "/var/cache/", "/var/tmp/", "/var/lib/systemd/timers",
             "/var/lib/systemd/random-seed")
@@ -43,18 +47,49 @@ def depends(deb):
     return [part.split()[0] for part in field.split(",")]
 
 
-def make_upgrade(deb, directory):
-    """The same package as the next version, with another line in each map."""
-    tree = directory / "upgrade"
+def make_raimd(layout_change, path):
+    """raimd with another layout of checkpoints: its number grows in the source that was packaged."""
+    source = BIN.parents[1] / "daemon/arena/checkpoint_file.c"
+    good = source.read_text(encoding="utf-8")
+    changed, count = re.subn(r"(?<=\bLAYOUT = )\d+", lambda layout: str(
+        int(layout[0]) + layout_change), good)
+    assert count == 1, source
+    source.write_text(changed, encoding="utf-8")
+    try:
+        subprocess.run(["cmake", "--build", BIN.parent, "--target", "raimd"], check=True,
+                       stdout=subprocess.DEVNULL)
+        shutil.copyfile(BIN / "raimd", path)
+        subprocess.run(["strip", path], check=True)
+    finally:
+        source.write_text(good, encoding="utf-8")
+
+
+def make_upgrade(deb, directory, layout_change):
+    """The same package as a later version, with another line in each map and another layout of
+    checkpoints."""
+    tree = directory / f"tree-{layout_change}"
     subprocess.run(["dpkg-deb", "-R", deb, tree], check=True)
     control = tree / "DEBIAN/control"
     text = control.read_text(encoding="utf-8")
-    control.write_text(re.sub(r"(?m)^Version: .*", r"\g<0>+next", text), encoding="utf-8")
+    control.write_text(re.sub(r"(?m)^Version: .*", rf"\g<0>+next{layout_change}", text),
+                       encoding="utf-8")
     for path in (tree / "usr/share/raimd/maps").iterdir():
         path.write_text(path.read_text(encoding="utf-8") + "# of the next version\n",
                         encoding="utf-8")
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, directory / "upgrade.deb"],
-                   check=True, stdout=subprocess.DEVNULL)
+    make_raimd(layout_change, tree / "usr/bin/raimd")
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-b", tree,
+                    directory / f"next{layout_change}.deb"], check=True, stdout=subprocess.DEVNULL)
+
+
+def make_dying(directory):
+    """The package of the next version, whose raimd ends at once."""
+    tree = directory / "tree-1"
+    control = tree / "DEBIAN/control"
+    control.write_text(control.read_text(encoding="utf-8").replace("+next1", "+dying"),
+                       encoding="utf-8")
+    (tree / "usr/bin/raimd").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-b", tree,
+                    directory / "dying.deb"], check=True, stdout=subprocess.DEVNULL)
 
 
 class Steps:
@@ -160,7 +195,7 @@ class Steps:
         """Who is in the first arena, bots too, by id."""
         return {row["id"]: row for row in self.machine.get_json(DUEL)["players"]}
 
-    def play_through(self, end, deadline_s=10):
+    def play_through(self, end, deadline_s=10, words="arena restored"):
         """Clients play while the process ends, and then go on as who they were."""
         self.wait_serving()
         poll("nobody from before", lambda: all(row["bot"] for row in self.rows().values()))
@@ -184,7 +219,7 @@ class Steps:
         report = json.loads(out)
         assert bots.returncode == 0, said + out
         assert [row["end"] for row in report["players"]] == ["left"] * 4, out
-        self.wait_journal("arena restored arena=duel players=4")
+        self.wait_journal(f"{words} arena=duel players=4")
         return f"{told}, everybody with name and score"
 
     def kill_it(self):
@@ -417,15 +452,77 @@ class Steps:
         poll("another bot", lambda: self.wait_serving()["players"]["bots"] == 5 + 8)
         self.keep_maps()
         west = self.show("MainPID", "raimd@west")
-        told = self.play_through(lambda: self.machine.run("dpkg", "-i", "/packages/upgrade.deb"))
+        told = self.play_through(lambda: self.machine.run("dpkg", "-i", "/packages/next1.deb"),
+                                 words="arena continued")
         assert self.machine.run("cat", CONFIG) == mine
         self.find_maps_kept()
         assert self.wait_serving()["players"]["bots"] == 5 + 8
         assert self.show("MainPID", "raimd@west") not in ("0", west)
         self.systemctl("stop", "raimd.socket", "raimd")
-        self.machine.run("dpkg", "-i", "/packages/upgrade.deb")
+        self.machine.run("dpkg", "-i", "/packages/next1.deb")
         assert self.show("ActiveState") == "inactive" # who has stopped it finds it stopped
         return told
+
+    def scores(self):
+        """Name and score of all clients by arena and id; none while one is away."""
+        found = {}
+        for arena in self.wait_serving()["arenas"]:
+            rows = self.machine.get_json(f"{ARENA}/{arena['name']}")["players"]
+            if any(row["away"] for row in rows):
+                return {}
+            found |= {(arena["name"], row["id"]): (row["name"], row["score"])
+                      for row in rows if not row["bot"]}
+        return found
+
+    def upgrade_under_players(self, *packages):
+        """Upgrades and ways back, with systemd's sockets, while clients play on. Returns the bots'
+        report."""
+        bots = self.bots(UPGRADE_CLIENTS, 0, 7246, 7247)
+        def playing():
+            found = self.scores()
+            return found if len(found) == UPGRADE_CLIENTS else None
+        poll("everybody", playing)
+        for name in packages:
+            poll("points", lambda: sum(score for _, score in self.scores().values()) >= 8, 30)
+            pid, before = self.show("MainPID"), poll("everybody", playing)
+            self.machine.run("dpkg", "-i", f"/packages/{name}.deb")
+            if name == "dying": # systemd starts it again and again, until the way back
+                poll("another start", lambda: int(self.show("NRestarts")) >= 3)
+                self.machine.run("dpkg", "-i", "/packages/next1.deb")
+            self.wait_back(pid, 10)
+            after = poll("everybody back", playing)
+            assert set(after) == set(before), (before, after)
+            for who, (player, score) in before.items():
+                assert after[who][0] == player and after[who][1] >= score, (before, after)
+        bots.send_signal(signal.SIGINT)
+        out, said = bots.communicate(timeout=30)
+        report = json.loads(out)
+        assert bots.returncode == 0 and report["disconnected"] == 0, said + out
+        return report
+
+    def upgrade_it_to_other_layouts(self):
+        self.systemctl("enable", "--now", "raimd.socket")
+        self.systemctl("start", "raimd")
+        self.wait_serving()
+        names = ("next2", "next1", "raimd", "next1", "next2") # both ways, and twice in a row
+        report = self.upgrade_under_players(*names)
+        assert report["resumes"] == report["pauses"] == len(names) * UPGRADE_CLIENTS, report
+        assert self.journal().count("arena continued arena=duel players=16") >= len(names)
+        assert report["longest_pause_ms"] < UPGRADE_PAUSE_MS, report
+        return (f"{len(names)} times {UPGRADE_CLIENTS} players: paused for"
+                f" {report['pause_p50_ms']:.0f} ms (p50), {report['pause_p99_ms']:.0f} ms (p99)")
+
+    def come_back_from_one_that_dies(self):
+        """Before systemd gives up, which removes the runtime directory: later than it would."""
+        drop_in = "/etc/systemd/system/raimd.service.d/patient.conf"
+        self.machine.write(drop_in, "[Unit]\nStartLimitBurst=1000\n")
+        self.systemctl("daemon-reload")
+        report = self.upgrade_under_players("dying")
+        assert report["resumes"] >= UPGRADE_CLIENTS, report
+        self.machine.run("rm", "-r", pathlib.Path(drop_in).parent)
+        self.systemctl("daemon-reload")
+        self.systemctl("disable", "--now", "raimd.socket")
+        return f"everybody with the score after {report['longest_pause_ms']:.0f} ms"
 
     def purge_it(self):
         self.systemctl("start", "raimd")
@@ -448,7 +545,8 @@ STEPS = [Steps.install, Steps.look_at_the_units, Steps.play_on_it, Steps.read_th
          Steps.misconfigure_it, Steps.reload_it, Steps.order_it, Steps.let_a_group_order,
          Steps.bind_a_privileged_port,
          Steps.activate_it_by_a_datagram, Steps.run_an_instance, Steps.run_it_in_real_time,
-         Steps.upgrade_it, Steps.purge_it]
+         Steps.upgrade_it, Steps.upgrade_it_to_other_layouts, Steps.come_back_from_one_that_dies,
+         Steps.purge_it]
 
 
 def main():
@@ -457,7 +555,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="raimd-system-") as name:
         shared = pathlib.Path(name)
         (shared / "raimd.deb").write_bytes(deb.read_bytes())
-        make_upgrade(deb, shared)
+        for layout_change in (1, 2):
+            make_upgrade(deb, shared, layout_change)
+        make_dying(shared)
         try:
             tree = make_tree(DIRECTORY, suite_of_this_machine(), {*BASE, *depends(deb)})
             machine = Machine(tree, shared, DIRECTORY / "machine.log").__enter__()
