@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 32, FILE_BYTES = BINDING_DEVICES * ACTION_COUNT * (2 * NAME_BYTES + 4) };
+enum { NAME_BYTES = 32, FILE_BYTES = (int)BINDING_DEVICES * ACTION_COUNT * (2 * NAME_BYTES + 4) };
 
 static const struct {
     const char *name;                     // in the file
