@@ -363,6 +363,7 @@ static void play_step(struct raim_match *match)
         raim_rewind_limit_step(&client->rewind_limit, world->tick_hz);
     }
     raim_sessions_expire(match);
+    raim_players_balance_bots(match);
     const bool is_frozen = raim_rounds_is_frozen(&match->rounds);
     if (is_frozen)
         raim_players_clear_inputs(match);
@@ -456,7 +457,7 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
 {
     struct raim_match_counts counts = match->totals;
     counts.players = match->playing;
-    counts.bots = match->def.bots;
+    counts.bots = match->bots;
     counts.spectators = match->watching;
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;

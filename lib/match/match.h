@@ -99,6 +99,7 @@ struct raim_match_def {
     uint32_t bots; // server-side bots in slots of their own; together with max_players at most
                    // RAIM_MAX_PLAYERS
     enum raim_bot_skill bot_skill;
+    bool bot_fill; // bots and players are together as many as `bots`: bots leave as players join
     struct raim_match_tuning tuning; // the initial one; no later one may have more players or
                                      // spectators
     uint32_t max_connections; // client handles are below this. More than players and spectators,

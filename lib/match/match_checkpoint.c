@@ -192,6 +192,7 @@ struct loaded {
     struct raim_world *world;
     struct saved_session *sessions; // by slot
     uint32_t playing;               // sessions that are not bots
+    uint32_t bots;                  // sessions that are
 };
 
 static void unload(struct loaded *loaded)
@@ -248,15 +249,14 @@ static bool is_sound(const struct raim_match *match, struct loaded *loaded)
     if (!is_head_sound(&loaded->head) || !is_world_sound(match, loaded->world))
         return false;
     const raim_player *players = raim_world_players_const(loaded->world);
-    uint32_t bots = 0;
     for (uint32_t slot = 0; slot < loaded->world->max_players; slot++) {
         const struct saved_session *saved = &loaded->sessions[slot];
         if (!is_session_sound(&players[slot], saved))
             return false;
-        bots += saved->bot;
+        loaded->bots += saved->bot;
         loaded->playing += players[slot].id != RAIM_NOBODY && saved->bot == 0;
     }
-    return loaded->playing <= match->def.tuning.max_players && bots == match->def.bots;
+    return loaded->playing <= match->def.tuning.max_players && loaded->bots <= match->def.bots;
 }
 
 static void restore_session(struct raim_match *match, uint32_t slot,
@@ -293,6 +293,7 @@ static void take_over(struct raim_match *match, const struct loaded *loaded)
         restore_session(match, slot, &loaded->sessions[slot]);
     memset(match->inputs, 0, match->world->max_players * sizeof *match->inputs);
     match->playing = loaded->playing;
+    match->bots = loaded->bots;
     match->totals.hits = loaded->head.hits;
     match->totals.inputs_due = loaded->head.inputs_due;
     match->totals.inputs_missed = loaded->head.inputs_missed;

@@ -153,11 +153,8 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
         raim_match_destroy(match);
         return NULL;
     }
-    for (uint32_t i = 0; i < def->bots; i++) {
-        char name[RAIM_MAX_NAME_BYTES + 1];
-        raim_text_append_number(raim_text_append(name, "Bot "), i + 1);
-        raim_players_join(match, name, "", NULL);
-    }
+    for (uint32_t i = 0; i < def->bots; i++)
+        raim_players_add_bot(match, i + 1);
     raim_rounds_begin(match);
     return match;
 }

@@ -47,6 +47,7 @@ struct raim_match {
     struct raim_match_session *sessions; // by slot
     uint64_t *taken;                     // set of the slots with a player
     uint32_t playing;                    // sessions that are not bots
+    uint32_t bots;                       // sessions that are
     struct raim_bot_paths *paths;        // of skilled bots
     uint32_t watching;                   // clients that are spectators
     uint32_t empty_ticks;                // consecutive steps without a player or connection

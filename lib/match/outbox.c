@@ -65,7 +65,7 @@ static size_t write_welcome(struct raim_match *match, struct raim_connection *cl
         .view_height = match->def.view_height,
         .sight = match->def.sight,
         .obstacle_count = (uint32_t)map->obstacle_count,
-        .roster_count = match->playing + match->def.bots,
+        .roster_count = match->playing + match->bots,
         .border = {raim_quantise(map->border.min.x), raim_quantise(map->border.min.y),
                    raim_quantise(map->border.max.x), raim_quantise(map->border.max.y)},
         .rule_count = RAIM_RULE_COUNT,

@@ -7,6 +7,7 @@
 
 #include "name.h"
 #include "recording_input.h"
+#include "text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -124,6 +125,7 @@ void raim_players_place_bot(struct raim_match *match, raim_player_id id, const c
     const uint32_t slot = raim_player_slot(id);
     struct raim_match_session *session = &match->sessions[slot];
     raim_set_add(match->taken, slot);
+    match->bots++;
     *session = (struct raim_match_session){.bot = true, .joined_tick = match->world->tick};
     give_name(match, slot, name);
     raim_bot_init(&session->brain, match->def.seed ^ (uint64_t)id << 32);
@@ -138,6 +140,7 @@ void raim_players_clear_bots(struct raim_match *match)
         raim_set_remove(match->taken, slot);
         match->sessions[slot] = (struct raim_match_session){0};
     }
+    match->bots = 0;
 }
 
 bool raim_players_is_name(const char name[RAIM_MAX_NAME_BYTES + 1])
@@ -181,10 +184,13 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name, con
 
 void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason)
 {
-    assert(!match->sessions[raim_player_slot(id)].bot);
-    match->playing--;
-    match->totals.leaves[reason]++;
-    raim_departed_note(match, raim_player_slot(id));
+    if (match->sessions[raim_player_slot(id)].bot) {
+        match->bots--;
+    } else {
+        match->playing--;
+        match->totals.leaves[reason]++;
+        raim_departed_note(match, raim_player_slot(id));
+    }
     raim_world_leave(match->world, id);
     raim_recording_input_leave(match->records, id, reason);
     raim_set_remove(match->taken, raim_player_slot(id));
@@ -192,6 +198,59 @@ void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_r
     event->kind = RAIM_WIRE_LEFT;
     event->player = id;
     event->reason = reason;
+}
+
+uint32_t raim_players_wanted_bots(const struct raim_match_def *def, uint32_t players)
+{
+    if (!def->bot_fill)
+        return def->bots;
+    return players < def->bots ? def->bots - players : 0;
+}
+
+void raim_players_add_bot(struct raim_match *match, uint32_t number)
+{
+    char name[RAIM_MAX_NAME_BYTES + 1];
+    raim_text_append_number(raim_text_append(name, "Bot "), number);
+    raim_players_join(match, name, "", NULL);
+}
+
+// The lowest number of a bot whose name nobody has.
+static uint32_t free_bot_number(const struct raim_match *match)
+{
+    const uint32_t slots = match->world->max_players;
+    for (uint32_t number = 1;; number++) {
+        char name[RAIM_MAX_NAME_BYTES + 1];
+        raim_text_append_number(raim_text_append(name, "Bot "), number);
+        if (number > slots || !is_taken(match, slots, raim_name_key_of(name)))
+            return number;
+    }
+}
+
+// The slot of the bot that leaves first: with the fewest points, the last one of several.
+static uint32_t find_least_bot(const struct raim_match *match)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    uint32_t least = match->world->max_players;
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1))
+        if (match->sessions[slot].bot &&
+            (least == match->world->max_players || players[slot].score <= players[least].score))
+            least = slot;
+    assert(least < match->world->max_players);
+    return least;
+}
+
+void raim_players_balance_bots(struct raim_match *match)
+{
+    const uint32_t wanted = raim_players_wanted_bots(&match->def, match->playing);
+    if (match->bots == wanted || !raim_players_has_event_room(match))
+        return;
+    if (match->bots < wanted) {
+        raim_players_add_bot(match, free_bot_number(match));
+        return;
+    }
+    const raim_player *bot = &raim_world_players_const(match->world)[find_least_bot(match)];
+    raim_players_leave(match, bot->id, RAIM_REASON_LEFT);
 }
 
 static bool in_view(const struct raim_match_def *def, raim_vec2 from, raim_vec2 point)
@@ -243,7 +302,7 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
 {
     const struct raim_world *world = match->world;
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
-    uint32_t left = match->def.bots; // most often they have the first slots
+    uint32_t left = match->bots; // most often they have the first slots
     for (uint32_t slot = raim_match_next_slot(match, 0); left > 0;
          slot = raim_match_next_slot(match, slot + 1)) {
         assert(slot < world->max_players);
@@ -265,7 +324,7 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
             .enemy_count = looks ? find_enemies(match, player, enemies) : 0,
             .skill = match->def.bot_skill,
             .paths = match->paths,
-            .players = match->playing + match->def.bots,
+            .players = match->playing + match->bots,
             .cooldown_ticks = player->cooldown_ticks,
         };
         match->inputs[slot] = raim_bot_think(brain, &sight);

@@ -28,6 +28,15 @@ void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_r
 // Makes a bot of a player that has just entered the world, without an event.
 void raim_players_place_bot(struct raim_match *match, raim_player_id id, const char *name);
 
+// The number of bots that a match has beside so many players.
+uint32_t raim_players_wanted_bots(const struct raim_match_def *def, uint32_t players);
+
+// Adds the bot of a number, from 1 on.
+void raim_players_add_bot(struct raim_match *match, uint32_t number);
+
+// Adds or removes a bot where there are less or more of them than wanted, one a tick.
+void raim_players_balance_bots(struct raim_match *match);
+
 // Leaves a match that has not stepped yet as if it had never had bots.
 void raim_players_clear_bots(struct raim_match *match);
 

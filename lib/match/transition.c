@@ -73,12 +73,13 @@ static void place_players(struct transition *transition)
     struct raim_match *next = transition->next;
     const struct raim_match *before = transition->before;
     const uint32_t slots = before->world->max_players, kept_slots = next->world->max_players;
+    const uint32_t wanted = raim_players_wanted_bots(&next->def, before->playing);
     uint32_t bots = 0;
     bool stays[RAIM_MAX_PLAYERS] = {false};
     assert(before->playing <= next->def.tuning.max_players);
     for (uint32_t slot = raim_match_next_slot(before, 0); slot < slots;
          slot = raim_match_next_slot(before, slot + 1)) {
-        stays[slot] = !before->sessions[slot].bot || bots < next->def.bots;
+        stays[slot] = !before->sessions[slot].bot || bots < wanted;
         bots += before->sessions[slot].bot && stays[slot];
         if (!stays[slot] || slot >= kept_slots)
             continue;
@@ -90,7 +91,7 @@ static void place_players(struct transition *transition)
          slot = raim_match_next_slot(before, slot + 1))
         if (stays[slot])
             carry_session(transition, slot, raim_world_join(next->world));
-    while (bots < next->def.bots) {
+    while (bots < wanted) {
         char name[RAIM_MAX_NAME_BYTES + 1];
         raim_text_append_number(raim_text_append(name, "Bot "), ++bots);
         raim_players_place_bot(next, raim_world_join(next->world), name);

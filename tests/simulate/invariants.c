@@ -178,7 +178,8 @@ static void check_counts_add_up(struct simulation *simulation, const char *name)
                  rows[i].played_ticks);
     }
     if (now.players != playing || now.bots != bots || now.away != away ||
-        bots != simulation->match_def.bots)
+        (simulation->match_def.bot_fill ? bots > simulation->match_def.bots
+                                        : bots != simulation->match_def.bots))
         fail(simulation, name, "%u players, %u bots, %u away, but rows of %u, %u, %u", now.players,
              now.bots, now.away, playing, bots, away);
     if (now.spectators > simulation->match_def.tuning.max_spectators ||

@@ -35,6 +35,7 @@ static struct raim_match_def draw_match(struct simulation *simulation)
     def.tuning.break_s = between(random, 0, 4);
     def.seed = raim_random_next(random);
     def.bot_skill = (enum raim_bot_skill)(def.seed % RAIM_BOT_SKILLS);
+    def.bot_fill = (def.seed >> 8) % 2 != 0;
     strcpy(def.arena, "simulated");
     return def;
 }
@@ -173,6 +174,7 @@ void server_change_map(struct simulation *simulation, uint64_t *random)
     def.bots = raim_random_below(random, 5);
     def.seed = raim_random_next(random);
     def.bot_skill = (enum raim_bot_skill)(def.seed % RAIM_BOT_SKILLS);
+    def.bot_fill = (def.seed >> 8) % 2 != 0;
     if (raim_random_below(random, 2) == 0)
         def.rules.player_speed = between(random, 100, 600);
     if (def.tuning.max_players < counts.players)

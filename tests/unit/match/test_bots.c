@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bots of a match on the shipped maps: how often they fight.
 #include "map_file.h"
-#include "match.h"
-#include "test.h"
+#include "peer_fixture.h"
 
 enum { SEEDS = 10, PLAY_S = 60 };
 
@@ -63,4 +62,26 @@ TEST(four_bots_fight_on_every_shipped_map)
         assert_true(kills[0] >= FLOOR);
         raim_map_destroy(map);
     }
+}
+
+TEST(bots_make_room_for_players_and_come_back)
+{
+    struct raim_match_def def = with_bots(usual_def(), 3);
+    def.bot_fill = true;
+    def.tuning.resume_grace_s = 0;
+    struct test_match *test = open_test_match(def);
+    ticks(test, 5);
+    assert_int_equal(counts(test).bots, 3);
+    for (uint32_t i = 0; i < 4; i++) {
+        play(test, i);
+        ticks(test, 5);
+        assert_int_equal(counts(test).players, i + 1);
+        assert_int_equal(counts(test).bots, i < 3 ? 2 - i : 0);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        say_goodbye(test, i);
+    ticks(test, 10);
+    assert_int_equal(counts(test).players, 0);
+    assert_int_equal(counts(test).bots, 3);
+    assert_true(counts(test).leaves[RAIM_REASON_LEFT] == 4); // bots are not counted
 }
