@@ -2,6 +2,7 @@
 // Creates and destroys a match: its defaults, its memory, its first tuning and its bots.
 #include "match_internal.h"
 
+#include "bot_paths.h"
 #include "digest.h"
 #include "text.h"
 

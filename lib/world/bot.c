@@ -3,6 +3,7 @@
 // error, and steers around obstacles.
 #include "bot.h"
 
+#include "bot_paths.h"
 #include "random.h"
 #include "sweep.h"
 

@@ -6,7 +6,6 @@
 // a time; the functions keep no state.
 #pragma once
 
-#include "bot_paths.h"
 #include "world.h"
 
 #include <stdint.h>
@@ -14,6 +13,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct raim_bot_paths; // see bot_paths.h
 
 #define RAIM_BOT_MAX_ENEMIES 32 // callers pass the nearest ones
 

@@ -2,6 +2,7 @@
 // Tests of the rules for a single player against the world's step, and of players who are away.
 #include "arena_fixture.h"
 #include "bot_fixture.h"
+#include "bot_paths.h"
 #include "chance.h"
 #include "player.h"
 #include "test.h"
