@@ -230,9 +230,9 @@ class StreamTest(Events):
     def test_a_busy_worker_is_told_and_when_it_is_no_more(self):
         # The most bots and ticks that an arena may have, while somebody is there, in more arenas than
         # a processor holds.
-        arenas = [arena(f"a{i}", tick_hz=240, bots=200, max_players=1) for i in range(20)]
+        arenas = [arena(f"a{i}", tick_hz=240, bots=200, max_players=1) for i in range(40)]
         daemon = self.stage.serve(*arenas, env=self.env, workers=1)
-        bots = self.stage.bots(daemon, 20)
+        bots = self.stage.bots(daemon, 40)
         daemon.poll("a line of the log", lambda: "overloaded worker=0 busy_percent=" in daemon.log)
         # How many have come in at a time decides how busy it is: it may recover meanwhile.
         def workers(text):
@@ -243,7 +243,7 @@ class StreamTest(Events):
             daemon.poll(f"a worker in {path}", lambda: workers(daemon.ask(path).text) == [0])
         bots.send(signal.SIGINT)
         bots.expected_status = bots.process.wait(harness.START_S) # some may not have come in yet
-        for i in range(19):
+        for i in range(39):
             self.raimctl("arena", "remove", f"a{i}")
         daemon.poll("the end of it", lambda: workers(daemon.ask().text) == [])
         events = [json.loads(line) for line in daemon.ask("/events.jsonl").text.splitlines()]
