@@ -29,7 +29,8 @@ const struct config_arena *arena_config(const struct arena *arena)
 
 // Creates a match with every slot that the arena was opened for, so that limits can be raised
 // later. arena_play_match sets how many of them are in use.
-static struct raim_match *create_match(const struct arena *arena, const struct config_arena *config)
+static struct raim_match *create_match(const struct arena *arena, const struct config_arena *config,
+                                       struct config *owner)
 {
     struct raim_match_def def = config->match;
     def.tuning.max_players = arena->opened.max_players;
@@ -37,6 +38,8 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
     def.max_connections = arena->opened.connections;
     memcpy(def.arena, config->name, sizeof def.arena);
     def.guard = &arena->opened.guard;
+    if (owner != NULL && def.bots > 0 && def.bot_skill != RAIM_BOT_WANDERS)
+        def.bot_paths = config_bot_paths(owner, def.map, def.rules.player_radius);
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
         def.seed = monotonic_ns();
     return raim_match_create(&def);
@@ -70,7 +73,7 @@ void arena_name_maps(struct raim_match *match, const struct config_arena *config
 struct prepared_match *arena_prepare(const struct arena *arena, const struct config_arena *config,
                                      struct config *owner)
 {
-    struct raim_match *match = create_match(arena, config);
+    struct raim_match *match = create_match(arena, config, owner);
     struct prepared_match *prepared =
         match != NULL ? prepared_match_create(config, owner, match) : NULL;
     if (prepared == NULL || arena->worker.recording.stream == NULL ||

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "config.h"
 
+#include "bot_paths.h"
 #include "config_diff.h"
 #include "config_keys.h"
 #include "config_loader.h"
@@ -157,6 +158,32 @@ struct config *config_of_arena(const struct config_arena *arena, struct config *
     return config;
 }
 
+struct config_paths {
+    struct config_paths *next;
+    const struct raim_map *map;
+    double radius;
+    struct raim_bot_paths *paths;
+};
+
+const struct raim_bot_paths *config_bot_paths(struct config *config, const struct raim_map *map,
+                                              double radius)
+{
+    while (config->maps_owner != NULL)
+        config = config->maps_owner;
+    for (const struct config_paths *known = config->paths; known != NULL; known = known->next)
+        if (known->map == map && known->radius == radius)
+            return known->paths;
+    struct config_paths *added = malloc(sizeof *added);
+    struct raim_bot_paths *paths = added != NULL ? raim_bot_paths_create(map, radius) : NULL;
+    if (paths == NULL) {
+        free(added);
+        return NULL;
+    }
+    *added = (struct config_paths){config->paths, map, radius, paths};
+    config->paths = added;
+    return paths;
+}
+
 int config_port_count(const struct config_ports *ports)
 {
     return ports->first == 0 ? 0 : ports->last - ports->first + 1;
@@ -172,6 +199,12 @@ void config_unload(struct config *config)
 {
     if (config == NULL || config->references-- > 0)
         return;
+    while (config->paths != NULL) {
+        struct config_paths *paths = config->paths;
+        config->paths = paths->next;
+        raim_bot_paths_destroy(paths->paths);
+        free(paths);
+    }
     for (int i = 0; i < config->map_count; i++) {
         raim_map_destroy(config->maps[i]);
         free(config->map_paths != NULL ? config->map_paths[i] : NULL);

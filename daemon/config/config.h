@@ -210,6 +210,7 @@ struct config {
     struct config_values *values; // owned; text and location of each key's value
     struct path_list directories; // of the file, its includes, its maps and the control's files
     struct config *maps_owner;    // held: owns the maps that `arenas` has; NULL: this one does
+    struct config_paths *paths;   // owned; see config_bot_paths; main thread only
     uint32_t references;          // references besides the first; main thread only
 };
 
@@ -252,6 +253,11 @@ bool config_is_locked(const struct config_arena *arena);
 // The configuration of a single arena, which is copied; `owner`, which is shared, owns its maps.
 // Returns NULL when memory runs out. Main thread.
 struct config *config_of_arena(const struct config_arena *arena, struct config *owner);
+
+// The paths of bots on a map of the configuration or of its owner of maps, for players of a radius:
+// they are computed once, and end with the map. Returns NULL when memory runs out. Main thread.
+const struct raim_bot_paths *config_bot_paths(struct config *config, const struct raim_map *map,
+                                              double radius);
 
 // The number of ports in a range.
 int config_port_count(const struct config_ports *ports);

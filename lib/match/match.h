@@ -99,6 +99,8 @@ struct raim_match_def {
     uint32_t bots; // server-side bots in slots of their own; together with max_players at most
                    // RAIM_MAX_PLAYERS
     enum raim_bot_skill bot_skill;
+    const struct raim_bot_paths *bot_paths; // of skilled bots on the map; borrowed like it. NULL:
+                                            // the match computes its own
     bool bot_fill; // bots and players are together as many as `bots`: bots leave as players join
     struct raim_match_tuning tuning; // the initial one; no later one may have more players or
                                      // spectators

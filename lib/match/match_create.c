@@ -113,9 +113,11 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
         match->step_events.items == NULL || match->workspace == NULL ||
         match->departed.rows == NULL)
         return false;
-    if (match->def.bots > 0 && match->def.bot_skill != RAIM_BOT_WANDERS) {
-        match->paths = raim_bot_paths_create(match->def.map, match->def.rules.player_radius);
-        if (match->paths == NULL)
+    if (match->def.bots > 0 && match->def.bot_skill != RAIM_BOT_WANDERS &&
+        match->def.bot_paths == NULL) {
+        match->own_paths = raim_bot_paths_create(match->def.map, match->def.rules.player_radius);
+        match->def.bot_paths = match->own_paths;
+        if (match->own_paths == NULL)
             return false;
     }
     const struct raim_wire_limits limits = raim_history_limits(match->world);
@@ -172,7 +174,7 @@ void raim_match_destroy(struct raim_match *match)
     free(match->notices);
     free(match->sessions);
     free(match->taken);
-    raim_bot_paths_destroy(match->paths);
+    raim_bot_paths_destroy(match->own_paths);
     raim_origins_destroy(&match->origins);
     free(match->inputs);
     raim_interest_destroy(match->interest.present);

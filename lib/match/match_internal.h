@@ -48,7 +48,7 @@ struct raim_match {
     uint64_t *taken;                     // set of the slots with a player
     uint32_t playing;                    // sessions that are not bots
     uint32_t bots;                       // sessions that are
-    struct raim_bot_paths *paths;        // of skilled bots
+    struct raim_bot_paths *own_paths;    // where the definition has none
     uint32_t watching;                   // clients that are spectators
     uint32_t empty_ticks;                // consecutive steps without a player or connection
     uint32_t snapshot_interval;          // ticks from a client's snapshot to its next

@@ -313,7 +313,8 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
         if (player->state != RAIM_PLAYER_ALIVE)
             continue;
         struct raim_bot *brain = &match->sessions[slot].brain;
-        const bool looks = match->paths == NULL || raim_bot_decides(brain, world->tick);
+        const bool looks =
+            match->def.bot_skill == RAIM_BOT_WANDERS || raim_bot_decides(brain, world->tick);
         const struct raim_bot_observation sight = {
             .map = match->def.map,
             .rules = &world->rules,
@@ -323,7 +324,7 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
             .enemies = enemies,
             .enemy_count = looks ? find_enemies(match, player, enemies) : 0,
             .skill = match->def.bot_skill,
-            .paths = match->paths,
+            .paths = match->def.bot_paths,
             .players = match->playing + match->bots,
             .cooldown_ticks = player->cooldown_ticks,
         };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the raster, the flow fields (label-correcting search: Pape, Implementation and
-// Efficiency of Moore-Algorithms for the Shortest Route Problem, 1974) and the places.
+// Computes the raster, the flow fields (a label-correcting search with a queue: Moore, The Shortest
+// Path through a Maze, 1959) and the places.
 #include "bot_paths.h"
 
 #include "map_clearance.h"
@@ -55,16 +55,22 @@ static raim_vec2 centre_of(const struct raim_bot_paths *paths, int cell)
     return raim_vec2_mad(paths->map->border.min, offset, paths->cell_units);
 }
 
-// The next cell in a direction, or NO_CELL outside the raster.
+static const int8_t ways[DIRECTIONS][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
+                                           {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
+
+// The cell beside another one in a direction, inside the raster.
+static int step(const struct raim_bot_paths *paths, int cell, int direction)
+{
+    return cell + ways[direction][1] * paths->columns + ways[direction][0];
+}
+
+// The same, or NO_CELL outside the raster.
 static int next_cell(const struct raim_bot_paths *paths, int cell, int direction)
 {
-    static const int8_t ways[DIRECTIONS][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
-                                               {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
     const int column = cell % paths->columns + ways[direction][0];
     const int row = cell / paths->columns + ways[direction][1];
-    if (column < 0 || column >= paths->columns || row < 0 || row >= paths->rows)
-        return NO_CELL;
-    return row * paths->columns + column;
+    const bool is_inside = column >= 0 && column < paths->columns && row >= 0 && row < paths->rows;
+    return is_inside ? step(paths, cell, direction) : NO_CELL;
 }
 
 static bool can_run(const struct raim_bot_paths *paths, raim_vec2 from, raim_vec2 to)
@@ -101,20 +107,19 @@ static void find_steps(const struct raim_bot_paths *paths, int source, struct sc
                        uint8_t *steps)
 {
     const int cells = cell_count(paths);
-    int first = 0, count = 1; // of the queue, a ring that holds each cell once at most
+    int first = 0, end = 1; // of the queue, a ring that holds each cell once at most
     memset(scratch->length, 0xff, (size_t)cells * sizeof *scratch->length);
     memset(steps, NO_STEP, (size_t)cells);
     scratch->length[source] = 0;
     scratch->queue[0] = source;
-    while (count > 0) {
+    while (first != end) {
         const int cell = scratch->queue[first];
-        first = (first + 1) % cells;
-        count--;
+        first = first < cells ? first + 1 : 0;
         scratch->is_queued[cell] = 0;
         for (int direction = 0; direction < DIRECTIONS; direction++) {
             if ((paths->exits[cell] >> direction & 1) == 0)
                 continue;
-            const int next = next_cell(paths, cell, direction);
+            const int next = step(paths, cell, direction);
             const uint32_t length = scratch->length[cell] +
                                     (direction % 2 == 0 ? STRAIGHT : DIAGONAL) +
                                     (paths->exits[next] != UINT8_MAX ? NEAR_WALL : 0);
@@ -125,7 +130,8 @@ static void find_steps(const struct raim_bot_paths *paths, int source, struct sc
             if (scratch->is_queued[next])
                 continue;
             scratch->is_queued[next] = 1;
-            scratch->queue[(first + count++) % cells] = next;
+            scratch->queue[end] = next;
+            end = end < cells ? end + 1 : 0;
         }
     }
 }
@@ -160,7 +166,7 @@ static void count_crossings(const struct raim_bot_paths *paths, struct scratch *
             int cell = find_cell(paths, map->spawns[from]);
             while (cell != NO_CELL && scratch->steps[cell] != NO_STEP) {
                 scratch->crossings[cell]++;
-                cell = next_cell(paths, cell, scratch->steps[cell]);
+                cell = step(paths, cell, scratch->steps[cell]);
             }
         }
     }
@@ -214,7 +220,7 @@ static bool compute(struct raim_bot_paths *paths)
     const size_t cells = (size_t)cell_count(paths);
     struct scratch scratch = {
         .length = malloc(cells * sizeof *scratch.length),
-        .queue = malloc(cells * sizeof *scratch.queue),
+        .queue = malloc((cells + 1) * sizeof *scratch.queue),
         .is_queued = calloc(cells, 1),
         .steps = malloc(cells),
         .crossings = calloc(cells, sizeof *scratch.crossings),
@@ -283,8 +289,8 @@ raim_vec2 raim_bot_paths_next(const struct raim_bot_paths *paths, raim_vec2 posi
     if (cell == NO_CELL)
         return position;
     int ahead[AHEAD], count = 0;
-    while (count < AHEAD && cell != NO_CELL && steps[cell] != NO_STEP)
-        cell = ahead[count++] = next_cell(paths, cell, steps[cell]);
+    while (count < AHEAD && steps[cell] != NO_STEP)
+        cell = ahead[count++] = step(paths, cell, steps[cell]);
     // The farthest of a few cells of the path.
     for (; count > 1; count /= 2)
         if (can_run(paths, position, centre_of(paths, ahead[count - 1])))

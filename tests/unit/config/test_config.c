@@ -24,6 +24,21 @@ TEST(shipped_config_loads)
     config_unload(config);
 }
 
+TEST(arenas_of_one_map_share_the_paths_of_their_bots)
+{
+    struct config *config = config_load(RAIM_SOURCE_DIR "/config/raimd.conf", stderr);
+    assert_non_null(config);
+    const struct config_arena *arena = &config->arenas[0];
+    struct config *single = config_of_arena(arena, config);
+    assert_non_null(single);
+    const struct raim_bot_paths *paths = config_bot_paths(config, arena->match.map, 16);
+    assert_non_null(paths);
+    assert_ptr_equal(config_bot_paths(single, arena->match.map, 16), paths);
+    assert_ptr_not_equal(config_bot_paths(config, arena->match.map, 17), paths);
+    config_unload(single);
+    config_unload(config);
+}
+
 // Takes comment signs out and makes any blanks one.
 static void flatten(char *text)
 {
