@@ -57,7 +57,9 @@
 #define RAIM_READ_CODE(name, bits, end) message->name = raim_read_code(reader, bits, end);
 #define RAIM_READ_TEXT(name, most) raim_read_text(reader, message->name, most);
 #define RAIM_READ_BYTES(name, size) raim_read_bytes(reader, message->name, size);
-#define RAIM_READ_SIZED(name, size, most) raim_read_bytes(reader, message->name, message->size);
+#define RAIM_READ_SIZED(name, size, most)                                                          \
+    reader->failed = reader->failed || message->size > (most);                                     \
+    raim_read_bytes(reader, message->name, reader->failed ? 0 : message->size);
 #define RAIM_READ_PART(name, part) read_##part(reader, &message->name);
 #define RAIM_READ_IF(condition, ...) RAIM_WRITE_IF(condition, __VA_ARGS__)
 
