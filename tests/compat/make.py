@@ -114,10 +114,17 @@ class Play:
         lines = self.state / "results.jsonl"
         self.daemon.poll("the results of a round", lambda: lines.exists() and
                          lines.read_text().count("\n") >= 4, 2 * ROUND_S)
+        # In the break before it, the first round's points stand.
+        self.daemon.poll("the second round", lambda: all(
+            (row := self.daemon.get_json(f"/arenas/{name}")["round"])["number"] == 2
+            and row["phase"] == "play" for name in self.names))
         self.daemon.poll("points", lambda: all(
             sum(score for _, score in self.players()[name].values()) >= POINTS
             for name in ("east", "west")), ROUND_S)
-        self.clip = self.api.command("arena-clip", arena="east", seconds=5).json["recording"]
+        answer = self.api.command("arena-clip", arena="east", seconds=5)
+        if "recording" not in answer.json:
+            sys.exit(f"no clip: {answer.json}")
+        self.clip = answer.json["recording"]
         self.daemon.poll("the clip", (self.state / "recordings" / self.clip).exists)
         for client in self.clients:
             client.send(signal.SIGSTOP)
