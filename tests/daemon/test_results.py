@@ -233,22 +233,22 @@ class RoundTest(Results):
 
     def test_who_left_is_in_the_result_and_bots_alone_make_none(self):
         daemon = self.serve(easy_arena(round_time=600.0), easy_arena("bots", bots=4, round_time=1.0))
-        stays = self.stage.bots(daemon, 2, ports=daemon.ports[:1])
-        daemon.wait_players(2)
+        stays = self.stage.bots(daemon, 5, ports=daemon.ports[:1])
+        daemon.wait_players(5)
         before = {player["id"] for player in daemon.get_json()["arenas"][0]["players"]}
         leaves = self.stage.bots(daemon, 1, ports=daemon.ports[:1], seed=7)
-        leaver, = {player["id"] for player in daemon.wait_players(3)["arenas"][0]["players"]} - before
+        leaver, = {player["id"] for player in daemon.wait_players(6)["arenas"][0]["players"]} - before
         def left():
             players = daemon.get_json()["arenas"][0]["players"]
-            return len(players) == 3 and any(p["deaths"] + p["score"] for p in players
+            return len(players) == 6 and any(p["deaths"] + p["score"] for p in players
                                              if p["id"] == leaver)
         daemon.poll("a fight", left, FIGHT_S)
         leaves.stop(signal.SIGINT)
-        daemon.wait_players(2)
+        daemon.wait_players(5)
         self.raimctl("arena", "map", "duel", DUEL)
         daemon.poll("a line", self.lines)
         line, = self.lines()
-        self.assertEqual(sorted(player["left"] for player in line["players"]), [False, False, True])
+        self.assertEqual(sorted(player["left"] for player in line["players"]), [False] * 5 + [True])
         self.assertEqual(sum(player["score"] for player in line["players"]),
                          sum(player["deaths"] for player in line["players"]))
         self.assertNotIn("round_ended arena=bots", daemon.log)
