@@ -105,18 +105,28 @@ TEST(a_timer_in_the_past_runs_at_once, open_loop, close_loop)
     loop_remove(timer);
 }
 
-// Timers that may be late share the wake-up of one that may not.
+// Timers that may be late share the wake-up of one that may not. Or they run before it at
+// sd-event's own wake-up, once in 250 ms: of two trials that follow one another this can be one.
 TEST(late_timers_share_a_wake_up, open_loop, close_loop)
 {
     struct loop_source *lazy = loop_add_timer(loop, 2 * SLOW_MS, run_a, NULL);
     struct loop_source *exact = loop_add_timer(loop, 0, run_b, NULL);
-    const uint64_t due_ms = monotonic_ms() + 40;
-    loop_set_timer(lazy, due_ms - 20);
-    loop_set_timer(exact, due_ms);
-    assert_true(loop_wait(loop, SLOW_MS));
-    assert_true(monotonic_ms() >= due_ms);
-    run_due();
-    assert_int_equal(strlen(trace), 2);
+    bool is_shared = false;
+    for (int i = 0; i < 2 && !is_shared; i++) {
+        trace[0] = '\0';
+        const uint64_t due_ms = monotonic_ms() + 40;
+        loop_set_timer(lazy, due_ms - 20);
+        loop_set_timer(exact, due_ms);
+        assert_true(loop_wait(loop, SLOW_MS));
+        is_shared = monotonic_ms() >= due_ms;
+        run_due();
+        if (!is_shared) {
+            assert_string_equal(trace, "a");
+            assert_true(loop_wait(loop, SLOW_MS));
+        }
+        assert_int_equal(strlen(trace), 2);
+    }
+    assert_true(is_shared);
     loop_remove(lazy);
     loop_remove(exact);
 }
