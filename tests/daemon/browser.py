@@ -65,6 +65,7 @@ class Browser:
                                  flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.ask(f"{domain}.enable")
+        self.show()
         return self
 
     def __exit__(self, *_):
@@ -101,6 +102,17 @@ class Browser:
         if "error" in answer:
             raise AssertionError(f"{method}: {answer['error']}")
         return answer["result"]
+
+    def show(self):
+        """Brings the page to the front, where the tab that Chromium begins with may stand."""
+        end = time.monotonic() + ANSWER_S
+        while True:
+            self.ask("Page.bringToFront")
+            if self.evaluate("document.hasFocus() && !document.hidden"):
+                return
+            if time.monotonic() > end:
+                raise AssertionError(f"the page is not in front within {ANSWER_S} s")
+            time.sleep(0.05)
 
     def open(self, url, width=1280, height=800, scheme="light", ratio=1, touches=False):
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,

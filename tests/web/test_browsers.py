@@ -296,6 +296,7 @@ class ChromiumTest(PlayTest):
         self.check("written.includes('Menu') || (pad.buttons[9].pressed = true, false)")
 
     def test_settings_bind_keys_fill_the_screen_and_hold_the_pointer(self):
+        self.bots = 0 # nobody destroys the player
         self.serve()
         self.join(name="Setter")
         self.press("Escape", "ArrowDown", *3 * ["Enter"], "KeyI") # settings, keys, the first
@@ -304,17 +305,25 @@ class ChromiumTest(PlayTest):
         self.press("Enter", *3 * ["ArrowUp"], "Enter", "Escape")
         self.check("document.fullscreenElement === null")
         self.assertTrue(self.page.evaluate("localStorage['raim:data/keys']").startswith("up = I\n"))
-        start = self.join(name="Setter") # the pointer is free until a click
+        self.join(name="Setter") # the pointer is free until a click
         def click():
             self.mouse("mousePressed", 400, 200)
             self.mouse("mouseReleased", 400, 200)
             return self.page.evaluate("document.pointerLockElement !== null")
         poll("hold of the pointer", click)
-        for code in ("KeyS", "KeyI"): # one of them is free
+        def hold(code, way, deadline_s):
+            """Whether the player goes this way while the key is held."""
             self.key(code, True)
-            time.sleep(0.5)
-            self.key(code, False)
-            self.assertNotEqual(start["y"], (start := self.report())["y"])
+            try:
+                y = self.report()["y"]
+                return poll(code, lambda: way * (self.report()["y"] - y) > 1, deadline_s)
+            except AssertionError:
+                return False
+            finally:
+                self.key(code, False)
+        is_free = hold("KeyS", -1, 3) # or an obstacle is below
+        self.assertTrue(hold("KeyI", 1, harness.START_S))
+        self.assertTrue(is_free or hold("KeyS", -1, harness.START_S))
 
     def test_text_is_composed_and_pasted(self):
         self.serve()
