@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Head-up display over the picture: countdowns, notices, the crosshair. The scores are
-// scoreboard.h; kills and chat, feed.h.
+// Head-up display over the picture: countdowns, notices, the crosshair. scoreboard.h draws the
+// scores, kill_feed.h kills and chat.
 #pragma once
 
 #include "client.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 // Parser of server query requests in Valve's A2S protocol ("Server queries" in Valve's developer
-// wiki), and writer of the challenge reply. query.h writes the other replies. Integers are
+// wiki), and writer of the challenge reply. a2s_reply.h writes the other replies. Integers are
 // little-endian. Pure functions, any thread.
 
 // Bytes of the challenge reply: as large as the smallest request, so that it amplifies nothing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Checks of a whole map, for warnings to its author: overlapping obstacles and unreachable spawns.
-// They are for load time, because their cost grows with the square of the number of obstacles.
+// Checks of a whole map: finds overlapping obstacles and spawns that cannot reach each other. A map
+// file with the former is loaded with a warning, one with the latter is rejected. Run the checks at
+// load time, because their cost grows with the square of the number of obstacles.
 // Units: radii are in units.
 // Thread rule: the functions keep no state; any threads may share the map.
 #pragma once

@@ -8,7 +8,7 @@
 struct raim_connection;
 struct raim_match;
 
-// Players who left during the present round: departed.c.
+// Players who left during the present round.
 struct raim_match_departed {
     struct raim_match_player *rows; // max_players of them
     uint32_t count;

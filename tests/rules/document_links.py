@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks what the documents point to: document_links.py [ROOT] prints one line per broken link and
-fails.
+"""Checks what documents and comments point to: document_links.py [ROOT] prints one line per broken
+link and fails.
 
 A relative link must lead to a file or folder, and an anchor to a heading. A word in `code` that
 begins with a folder of the tree must be a path that exists, and one such as unit.votes or
-daemon.http a test. `document_links.py --self-test` breaks
-each rule in a temporary tree and sees it reported.
+daemon.http a test. A C file that a comment in C names must exist, or be included from the system.
+`document_links.py --self-test` breaks each rule in a temporary tree and sees it reported.
 """
 
 import pathlib
@@ -20,7 +20,10 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[\w.@-]+(?:/[\w.@-]+)*/?")
 # Folders that a build makes, and words in capitals that stand for a name.
-MADE = re.compile(r"^build/|NAME|COMPONENT")
+MADE = re.compile(r"^build/|NAME|NOUN|COMPONENT")
+COMMENT = re.compile(r"(?:^|\s)// (.*)", re.MULTILINE)
+C_FILE = re.compile(r"(?<![\w./-])(?:[\w-]+/)*[a-z][\w-]*\.[ch]\b")
+SYSTEM_HEADER = re.compile(r"^ *# *include <(.*)>", re.MULTILINE)
 
 
 def anchors(text):
@@ -60,12 +63,25 @@ def test_problems(tests, text):
             yield f"names {kind}.{name}, which is no test"
 
 
-def pages(root):
-    """The documents: every Markdown file that is not made by a build."""
-    for page in sorted(root.rglob("*.md")):
+def pages(root, pattern):
+    """The files of the tree that are not made by a build."""
+    for page in sorted(root.rglob(pattern)):
         parts = page.relative_to(root).parts
         if parts[0] != "build" and not any(part.startswith(".") for part in parts):
             yield page
+
+
+def comment_problems(root):
+    """C files that comments name and that are not there, as lines."""
+    texts = {page.relative_to(root).as_posix(): page.read_text(encoding="utf-8")
+             for page in pages(root, "*.[ch]")}
+    known = {*texts, *(header for text in texts.values() for header in SYSTEM_HEADER.findall(text))}
+    ends = {path[start:] for path in known
+            for start in (0, *(slash.end() for slash in re.finditer("/", path)))}
+    for name, text in texts.items():
+        for file in C_FILE.findall("\n".join(COMMENT.findall(text))):
+            if not MADE.search(file) and file not in ends:
+                yield f"{name}: a comment names {file}, which is not there"
 
 
 def check(root):
@@ -74,7 +90,7 @@ def check(root):
     problems = []
     tests = {path.stem.removeprefix("test_").removeprefix("fuzz_")
              for path in (root / "tests").rglob("*.[cp]*")}
-    for page in pages(root):
+    for page in pages(root, "*.md"):
         text = page.read_text(encoding="utf-8")
         prose = FENCE.sub("", text)
         name = page.relative_to(root).as_posix()
@@ -82,7 +98,7 @@ def check(root):
         if name != "CHANGELOG.md":  # tells of files that were
             found += [*path_problems(root, prose), *test_problems(tests, prose)]
         problems += [f"{name}: {problem}" for problem in found]
-    return problems
+    return [*problems, *comment_problems(root)]
 
 
 class SelfTest(unittest.TestCase):
@@ -96,13 +112,16 @@ and `proto/wire.c`, `proto/`, `build/dev/bin`, `tests/NAME.c`, `a/b`, `unit.NOUN
 ```
 ## Components
 """
+    GOOD_COMMENT = """#include <a/system.h>  // see wire.c, proto/wire.c and system.h.
+// test_NAME.c http://example.org/x.c
+"""
 
-    def problems(self, text):
+    def problems(self, text, comment=GOOD_COMMENT):
         with tempfile.TemporaryDirectory() as directory:
             root = pathlib.Path(directory)
             for folder in ("proto", "tests", "build"):
                 (root / folder).mkdir()
-            (root / "proto/wire.c").write_text("", encoding="utf-8")
+            (root / "proto/wire.c").write_text(comment, encoding="utf-8")
             (root / "proto/WIRE.md").write_text("# The bits: of it\n", encoding="utf-8")
             (root / "README.md").write_text(text, encoding="utf-8")
             (root / "build/made.md").write_text("[nowhere](nowhere.md)", encoding="utf-8")
@@ -133,6 +152,10 @@ and `proto/wire.c`, `proto/`, `build/dev/bin`, `tests/NAME.c`, `a/b`, `unit.NOUN
 
     def test_test_that_there_is_not(self):
         self.assert_only(self.GOOD + "`unit.nowhere`", "names unit.nowhere, which is no test")
+
+    def test_comment_that_names_a_file_that_there_is_not(self):
+        problem = "proto/wire.c: a comment names nowhere.h, which is not there"
+        self.assertEqual(self.problems(self.GOOD, "int i; // See nowhere.h."), [problem])
 
 
 def main(arguments):

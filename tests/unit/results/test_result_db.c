@@ -342,8 +342,8 @@ TEST(a_file_that_is_damaged_later_is_noticed)
 
 // --- Result json ---
 
-// Lines of results: what is written is read again, names cannot break out, and damaged lines are
-// rejected as a whole.                                                  test_result_json [--seed N]
+// A result that is written as a line is read again, names cannot break out of it, and a damaged
+// line is rejected as a whole.
 
 TEST(a_line_is_read_as_it_was_written)
 {
