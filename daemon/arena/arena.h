@@ -142,8 +142,8 @@ bool arena_enable_recording(struct arena *arena, struct recorder *recorder);
 
 uint16_t arena_port(const struct arena *arena);
 
-// See checkpoint_is_culprit and checkpoint_excuse in checkpoint_file.h. Main thread, before a worker
-// runs the arena.
+// See checkpoint_is_culprit and checkpoint_excuse in checkpoint_file.h. Main thread, before a
+// worker runs the arena.
 bool arena_has_culprit(const struct arena *arena);
 void arena_excuse(struct arena *arena);
 
