@@ -132,6 +132,20 @@ class Browser:
                 raise
             return None
 
+    def describe(self):
+        """What a test that fails says of the page."""
+        page = self.evaluate("[document.hidden, document.hasFocus(), document.title,"
+                             " document.body?.innerText.slice(0, 500)]")
+        return f"hidden, focused, title, text: {page}; its console: {str(self.said)[-2000:]}"
+
+    def poll(self, expression, deadline_s):
+        """Waits until an expression is true."""
+        end = time.monotonic() + deadline_s
+        while not self.evaluate(expression):
+            if time.monotonic() > end:
+                raise AssertionError(f"no {expression} within {deadline_s} s: {self.describe()}")
+            time.sleep(0.02)
+
     def press(self, key):
         for kind in ("rawKeyDown", "keyUp"):
             self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key,

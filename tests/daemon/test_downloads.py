@@ -17,7 +17,7 @@ import unittest
 
 import browser
 import harness
-from harness import BIN, ROOT, Stage, arena, poll
+from harness import BIN, ROOT, Stage, arena
 
 try:
     import jsonschema
@@ -226,7 +226,7 @@ class RecordingsTest(unittest.TestCase):
         with browser.Browser() as page:
             for width in (1280, 390):
                 page.open(url, width, 1200, "light")
-                poll("the recordings", lambda: (page.evaluate(f"{rows}?.length") or 0) >= 50, 30)
+                page.poll(f"{rows}?.length >= 50", harness.START_S)
                 self.assertLessEqual(
                     page.evaluate("document.documentElement.scrollWidth"), width)
             found = page.evaluate(f"[...{rows}].map(row => row.querySelector('a').href)")
@@ -241,7 +241,7 @@ class RecordingsTest(unittest.TestCase):
             self.assertEqual((cells[1], cells[5]), ("first", "0 + 4 bots"))
             self.assertRegex(cells[4], r"^\d+ s$")
             page.evaluate("document.getElementById('more').click()")
-            poll("older ones", lambda: page.evaluate(f"{rows}.length") >= 100)
+            page.poll(f"{rows}.length >= 100", harness.START_S)
             self.assertEqual(page.said, [])
 
 

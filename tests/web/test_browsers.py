@@ -149,7 +149,7 @@ class ChromiumTest(PlayTest):
             self.key(code, False)
 
     def check(self, expression):
-        poll(expression, lambda: self.page.evaluate(expression))
+        self.page.poll(expression, harness.START_S)
 
     def mouse(self, kind, x, y):
         pressed = kind == "mousePressed"
@@ -305,6 +305,7 @@ class ChromiumTest(PlayTest):
         self.press("Enter", *3 * ["ArrowUp"], "Enter", "Escape")
         self.check("document.fullscreenElement === null")
         self.assertTrue(self.page.evaluate("localStorage['raim:data/keys']").startswith("up = I\n"))
+        self.page.show() # a window that has filled the screen may have lost the focus
         self.join(name="Setter") # the pointer is free until a click
         def click():
             self.mouse("mousePressed", 400, 200)
@@ -322,7 +323,7 @@ class ChromiumTest(PlayTest):
             finally:
                 self.key(code, False)
         is_free = hold("KeyS", -1, 3) # or an obstacle is below
-        self.assertTrue(hold("KeyI", 1, harness.START_S))
+        self.assertTrue(hold("KeyI", 1, harness.START_S), f"{self.report()} {self.page.describe()}")
         self.assertTrue(is_free or hold("KeyS", -1, harness.START_S))
 
     def test_text_is_composed_and_pasted(self):
