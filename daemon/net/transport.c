@@ -9,9 +9,9 @@
 #include "monotonic.h"
 #include "secure_sessions.h"
 #include "transport_admission.h"
+#include "transport_budget.h"
 #include "transport_datagrams.h"
 #include "transport_direct.h"
-#include "transport_guard.h"
 
 #include <assert.h>
 #include <enet/enet.h>

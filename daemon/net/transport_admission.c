@@ -6,8 +6,8 @@
 #include "gateways.h"
 #include "monotonic.h"
 #include "secure_sessions.h"
+#include "transport_budget.h"
 #include "transport_datagrams.h"
-#include "transport_guard.h"
 
 #include <enet/enet.h>
 #include <time.h>

@@ -4,8 +4,8 @@
 #include "transport_direct.h"
 
 #include "secure_sessions.h"
+#include "transport_budget.h"
 #include "transport_datagrams.h"
-#include "transport_guard.h"
 
 #include <enet/enet.h>
 #include <string.h>

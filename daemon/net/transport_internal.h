@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Private state of a transport, shared by the transport's files, which are layered in this order:
-// transport_datagrams.c moves datagrams, transport_guard.c limits connected peers,
+// transport_datagrams.c moves datagrams, transport_budget.c limits connected peers,
 // transport_direct.c exchanges unreliable messages without ENet, transport_admission.c filters the
-// datagrams that ENet parses, transport_open.c
-// creates the ENet host, and transport.c runs it. Each includes only headers of earlier layers.
+// datagrams that ENet parses, transport_open.c creates the ENet host, and transport.c runs it. Each
+// includes only headers of earlier layers.
 #pragma once
 
 #include "address_budget.h"
@@ -60,7 +60,7 @@ struct transport {
     struct gateways *gateways;        // NULL: there is none
     struct udp_address from;          // sender of the datagram that ENet reads
     bool is_secure;                   // that datagram was encrypted
-    // Limits of peers and ticks; see transport_guard.c.
+    // Limits of peers and ticks; see transport_budget.c.
     struct peer_guard *guards;       // one for each slot
     uint32_t time_us;                // time limit of a receive; 0: none
     int64_t time_end_us;             // of this receive

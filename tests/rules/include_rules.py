@@ -140,7 +140,7 @@ PROGRAMS = {
 HTTPD = {"daemon/httpd/http_answer.c", "daemon/httpd/http_listener.c"}
 
 TRANSPORT = {"daemon/net/transport.c", "daemon/net/transport_direct.c",
-             "daemon/net/transport_admission.c", "daemon/net/transport_guard.c",
+             "daemon/net/transport_admission.c", "daemon/net/transport_budget.c",
              "daemon/net/transport_open.c", "lib/enet_carrier/enet_carrier.c"}
 
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's component

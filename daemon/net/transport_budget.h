@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Limits on connected ENet peers: their datagrams, the reading time of a tick, and their slots.
+// Budgets of connected ENet peers: their datagrams, the reading time of a tick (an arena gives it a
+// quarter of the tick), and their slots.
 #pragma once
 
 #include "transport_internal.h"

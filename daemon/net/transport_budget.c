@@ -2,7 +2,7 @@
 // Gives peer_guard its view of ENet's peers, enforces the budgets of addresses and of a tick, ends
 // connections at their deadlines, and evicts idle peers for new connections.
 #define _GNU_SOURCE // struct mmsghdr, for batch.h
-#include "transport_guard.h"
+#include "transport_budget.h"
 
 #include "monotonic.h"
 #include "transport_datagrams.h"
