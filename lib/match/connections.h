@@ -62,14 +62,14 @@ struct raim_connection {
     uint32_t notice_tick; // in which the last one left
     struct raim_event_cursor events;
 
-    // --- view.c ---
+    // --- snapshots.c ---
     uint8_t *sent_view; // struct raim_sent_view by tick, see raim_sent_view_at
     uint32_t sent_tick; // tick of the newest snapshot sent
     bool has_acked;
     uint32_t acked_tick;   // tick of the newest snapshot that it has acknowledged
     uint32_t quiet_since;  // from this tick on each frame was predictable from the previous one
     uint32_t changed_tick; // the newest tick that differed from its prediction in more than aims
-    double latency_ticks;  // see raim_view_acknowledge; 0 before the first one
+    double latency_ticks;  // see raim_snapshots_acknowledge; 0 before the first one
     bool is_pending;       // the last snapshot left entities out
     uint8_t *waited;       // see priority.h
 

@@ -226,7 +226,7 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
     // Ack before input: a late input may still carry the newest ack.
     if (message.has_snapshot) {
         const enum raim_rejection rejection =
-            raim_view_acknowledge(match, client, message.snapshot, message.tick);
+            raim_snapshots_acknowledge(match, client, message.snapshot, message.tick);
         if (rejection != RAIM_REJECTIONS) {
             match->totals.rejected[rejection]++;
             return;
@@ -424,7 +424,7 @@ void raim_match_step(struct raim_match *match)
     raim_spectators_record(match);
     raim_record_begin_sent(match);
     raim_match_begin_work(match, RAIM_MATCH_INTEREST);
-    raim_view_prepare(match);
+    raim_snapshots_prepare(match);
     raim_outbox_begin(&match->outbox);
 }
 

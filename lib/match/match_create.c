@@ -77,7 +77,7 @@ static bool allocate_interest(struct raim_match *match)
         .tick_hz = def->tick_hz,
         .view = {def->view_width, def->view_height},
         .sight = def->sight,
-        .max_latency = raim_view_max_latency(def->tick_hz),
+        .max_latency = raim_snapshots_max_latency(def->tick_hz),
     };
     interest->present = raim_interest_create(&interest_def);
     if (interest->present == NULL)

@@ -275,7 +275,7 @@ static size_t write_events(const struct raim_match *match, struct raim_connectio
                            uint32_t *next, uint8_t *bytes)
 {
     const double loop =
-        client->has_acked ? client->latency_ticks : raim_view_max_latency(match->def.tick_hz);
+        client->has_acked ? client->latency_ticks : raim_snapshots_max_latency(match->def.tick_hz);
     raim_event_cursor_step(&client->events, match->world->tick - client->delay_ticks,
                            (uint32_t)ceil(loop) + 1);
     *next = client->events.first;
@@ -294,7 +294,7 @@ static size_t write_update(struct raim_match *match, struct raim_connection *cli
     const size_t events = write_events(match, client, &next, bytes);
     const size_t snapshot =
         has_history(match, client)
-            ? raim_view_write(match, client, events > 0, bytes + events, capacity - events)
+            ? raim_snapshots_write(match, client, events > 0, bytes + events, capacity - events)
             : 0;
     raim_record_sent(match, client);
     if (snapshot == 0 && next == client->events.next)

@@ -51,7 +51,7 @@ TEST(a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen)
 {
     struct stage *stage =
         open_with_two(walled_map(), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
-    const int latency = (int)raim_view_latency(stage->match, &stage->match->connections[0]);
+    const int latency = (int)raim_snapshots_latency(stage->match, &stage->match->connections[0]);
     int first_reported = 0, first_seen = 0;
     stage->viewers[1].pressed.move_y = 1;
     for (int i = 1; first_seen == 0; i++) {
@@ -78,7 +78,7 @@ static void compare_views(uint32_t width, uint32_t height, bool sight)
     def.sight = sight;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), def, (raim_vec2){-400, 0}, (raim_vec2){-400, 100});
-    const double latency = raim_view_latency(stage->match, &stage->match->connections[0]);
+    const double latency = raim_snapshots_latency(stage->match, &stage->match->connections[0]);
     const double most_x = width / 2.0 + 20 + 2 * 5 * latency;
     const double most_y = height / 2.0 + 20 + 2 * 5 * latency;
     for (int i = 0; i < 4; i++) {
@@ -129,7 +129,8 @@ static void check_reach(const struct stage *stage, uint32_t handle)
     struct raim_sent_view *shown = stage_shown(stage, handle);
     const raim_vec2 eye = stage_player(stage, handle)->position;
     const double latency_s =
-        raim_view_latency(stage->match, &stage->match->connections[handle]) / (double)def->tick_hz;
+        raim_snapshots_latency(stage->match, &stage->match->connections[handle]) /
+        (double)def->tick_hz;
     const double run = def->rules.player_speed * latency_s;
     const double flight = def->rules.bullet_speed * latency_s;
     for (uint32_t slot = 0; slot < world->max_players; slot++) {
@@ -428,7 +429,7 @@ TEST(a_feigned_latency_shows_no_more_than_a_quarter_of_a_second)
         stage->viewers[1].pressed.aim += 100; // so that every tick needs a snapshot
         stage_input(stage, liar, 60);
     }
-    assert_int_equal(raim_view_latency(stage->match, &stage->match->connections[0]), 15);
+    assert_int_equal(raim_snapshots_latency(stage->match, &stage->match->connections[0]), 15);
     stage_put(stage, stage_slot(stage, 0), (raim_vec2){-900, 0});
     stage_put(stage, stage_slot(stage, 1), (raim_vec2){-900 + 800 + 20 + 2 * 75 + 1, 0});
     stage_tick(stage);
@@ -436,7 +437,7 @@ TEST(a_feigned_latency_shows_no_more_than_a_quarter_of_a_second)
     // Once it acknowledges honestly, its latency soon falls.
     liar->keeps_acks = false;
     stage_ticks(stage, 150);
-    assert_true(raim_view_latency(stage->match, &stage->match->connections[0]) <= 5);
+    assert_true(raim_snapshots_latency(stage->match, &stage->match->connections[0]) <= 5);
 }
 
 TEST(the_latency_is_from_a_snapshot_to_the_input_that_knew_it)
@@ -445,7 +446,7 @@ TEST(the_latency_is_from_a_snapshot_to_the_input_that_knew_it)
     const struct raim_connection *client = &stage->match->connections[0];
     // The next tick plays the input made on seeing this one: a tick, and 50 ms of interpolation.
     assert_true(client->latency_ticks == 1);
-    assert_int_equal(raim_view_latency(stage->match, client), 4);
+    assert_int_equal(raim_snapshots_latency(stage->match, client), 4);
 }
 
 TEST(rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast)
@@ -453,7 +454,7 @@ TEST(rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast)
     struct stage *stage = open_pair();
     const struct raim_connection *client = &stage->match->connections[0];
     raim_match_set_snapshot_interval(stage->match, 4);
-    assert_int_equal(raim_view_latency(stage->match, client), 4 + 3);
+    assert_int_equal(raim_snapshots_latency(stage->match, client), 4 + 3);
     struct viewer *fast = &stage->viewers[0];
     fast->keeps_acks = true;
     for (int i = 0; i < 600; i++) {
@@ -465,7 +466,7 @@ TEST(rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast)
     }
     assert_int_equal(rejected(stage, RAIM_REJECTED_ACK), 0);
     // The present tick, two that inputs may be early, 50 ms of interpolation, and the interval.
-    assert_int_equal(raim_view_latency(stage->match, client), 1 + 2 + 3 + 3);
+    assert_int_equal(raim_snapshots_latency(stage->match, client), 1 + 2 + 3 + 3);
 }
 
 // Hundreds of running and shooting players in one view exceed a message.

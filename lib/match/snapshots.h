@@ -23,7 +23,7 @@ struct raim_sent_view {
     uint64_t players[];
 };
 
-// What each client's snapshots may contain and what they contained: view.c.
+// What each client's snapshots may contain and what they contained: snapshots.c.
 struct raim_match_interest {
     struct raim_history history;
     struct raim_interest *present;                // of `history`, at the last step's tick
@@ -49,23 +49,24 @@ static inline uint64_t *raim_sent_view_bullets(const struct raim_wire_limits *li
 }
 
 // Upper limit of a viewer's latency in ticks: 250 ms.
-uint32_t raim_view_max_latency(uint32_t tick_hz);
+uint32_t raim_snapshots_max_latency(uint32_t tick_hz);
 
 // A client's latency for interest management, in ticks: the loop from a snapshot to the input made
 // in knowledge of it, plus the time over which clients interpolate. A spectator has no loop.
-uint32_t raim_view_latency(const struct raim_match *match, const struct raim_connection *client);
+uint32_t raim_snapshots_latency(const struct raim_match *match,
+                                const struct raim_connection *client);
 
-// Selects the tick of the interest objects. Call it once a step, before raim_view_write.
-void raim_view_prepare(struct raim_match *match);
+// Selects the tick of the interest objects. Call it once a step, before raim_snapshots_write.
+void raim_snapshots_prepare(struct raim_match *match);
 
 // Writes the snapshot of the last step for a client that receives snapshots and whose tick the
 // history holds. Returns 0 when the client predicts everything itself, and, unless a message is due
 // anyway, in up to every second tick that would bring nothing but aims.
-size_t raim_view_write(struct raim_match *match, struct raim_connection *client, bool is_due,
-                       uint8_t *bytes, size_t capacity);
+size_t raim_snapshots_write(struct raim_match *match, struct raim_connection *client, bool is_due,
+                            uint8_t *bytes, size_t capacity);
 
 // Processes the acknowledgement of the snapshot of `tick` in an input for `input_tick`, and
 // measures the round trip. Returns RAIM_REJECTIONS on success.
-enum raim_rejection raim_view_acknowledge(const struct raim_match *match,
-                                          struct raim_connection *client, uint32_t tick,
-                                          uint32_t input_tick);
+enum raim_rejection raim_snapshots_acknowledge(const struct raim_match *match,
+                                               struct raim_connection *client, uint32_t tick,
+                                               uint32_t input_tick);

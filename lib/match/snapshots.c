@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Snapshots: records the visible set of each client tick by tick, and writes it as a delta against
 // the acknowledged snapshot.
-#include "view.h"
+#include "snapshots.h"
 
 #include "match_internal.h"
 
@@ -24,12 +24,12 @@ static const double max_quiet_s = 0.1;
 // The weight of a new latency sample, as for TCP's round trip times (RFC 6298).
 static const double smoothing = 1.0 / 8;
 
-uint32_t raim_view_max_latency(uint32_t tick_hz)
+uint32_t raim_snapshots_max_latency(uint32_t tick_hz)
 {
     return (uint32_t)(max_latency_s * tick_hz);
 }
 
-void raim_view_prepare(struct raim_match *match)
+void raim_snapshots_prepare(struct raim_match *match)
 {
     const struct raim_match_delayed_spectators *late = &match->delayed_spectators;
     raim_interest_set_tick(match->interest.present, match->world->tick);
@@ -55,7 +55,7 @@ static void measure_latency(const struct raim_match *match, struct raim_connecti
     const int32_t most_early = match->snapshot_interval > 1 ? RAIM_INBOX_EARLY : INT32_MAX;
     const int32_t early = from_now < most_early ? from_now : most_early;
     const uint32_t played = match->world->tick + (early > 0 ? (uint32_t)early : 0);
-    const double most = raim_view_max_latency(match->def.tick_hz);
+    const double most = raim_snapshots_max_latency(match->def.tick_hz);
     const double loop = fmin(raim_tick_diff(played + 1, tick), most);
     if (!client->has_acked)
         client->latency_ticks = loop;
@@ -63,9 +63,9 @@ static void measure_latency(const struct raim_match *match, struct raim_connecti
         client->latency_ticks += (loop - client->latency_ticks) * smoothing;
 }
 
-enum raim_rejection raim_view_acknowledge(const struct raim_match *match,
-                                          struct raim_connection *client, uint32_t tick,
-                                          uint32_t input_tick)
+enum raim_rejection raim_snapshots_acknowledge(const struct raim_match *match,
+                                               struct raim_connection *client, uint32_t tick,
+                                               uint32_t input_tick)
 {
     const uint32_t history = match->interest.history.limits.history;
     const int32_t age = raim_tick_diff(match->world->tick - client->delay_ticks, tick);
@@ -88,13 +88,14 @@ enum raim_rejection raim_view_acknowledge(const struct raim_match *match,
     return RAIM_REJECTIONS;
 }
 
-uint32_t raim_view_latency(const struct raim_match *match, const struct raim_connection *client)
+uint32_t raim_snapshots_latency(const struct raim_match *match,
+                                const struct raim_connection *client)
 {
     const double loop = client->player != RAIM_NOBODY ? client->latency_ticks : 0;
     // What comes into sight between two snapshots has to be in the first of them.
     const double ticks =
         ceil(loop + interpolation_s * match->def.tick_hz) + match->snapshot_interval - 1;
-    const uint32_t most = raim_view_max_latency(match->def.tick_hz);
+    const uint32_t most = raim_snapshots_max_latency(match->def.tick_hz);
     return ticks < most ? (uint32_t)ticks : most;
 }
 
@@ -105,7 +106,7 @@ static void update_shown(const struct raim_match *match, struct raim_interest *i
     const struct raim_viewer viewer = {
         .slot = client->slot,
         .steers = steers,
-        .latency = raim_view_latency(match, client),
+        .latency = raim_snapshots_latency(match, client),
     };
     const uint32_t tick = raim_interest_tick(interest);
     sent_view->tick = tick;
@@ -184,8 +185,8 @@ static size_t write_prioritised(struct raim_match *match, const struct raim_conn
     return raim_priority_write(&priority, baseline, frame, self->x, self->y, bytes, capacity);
 }
 
-size_t raim_view_write(struct raim_match *match, struct raim_connection *client, bool is_due,
-                       uint8_t *bytes, size_t capacity)
+size_t raim_snapshots_write(struct raim_match *match, struct raim_connection *client, bool is_due,
+                            uint8_t *bytes, size_t capacity)
 {
     struct raim_interest *interest = interest_of(match, client);
     const struct raim_wire_limits *limits = &match->interest.history.limits;
