@@ -89,9 +89,9 @@ static inline raim_angle audit_aim_at(const struct audit_measures *measures,
     return slot->aims[(measures->tick - age) % AUDIT_AIMS];
 }
 
-// Whom the player in `viewer`, alive when the tick began, sees and aims at: audit_sight.c.
-void audit_sight_tick(struct audit_measures *measures, uint32_t viewer, const uint64_t *sent);
+// Whom the player in `viewer`, alive when the tick began, sees and aims at: audit_aim.c.
+void audit_aim_tick(struct audit_measures *measures, uint32_t viewer, const uint64_t *sent);
 
-// Shots, hits and the turns of aims: audit_sight.c. The view of the tick must be known.
+// Shots, hits and the turns of aims: audit_aim.c. The view of the tick must be known.
 void audit_shots_turn(struct audit_measures *measures, struct audit_slot *slot);
 void audit_shots_take(struct audit_measures *measures, const struct audit_tick *tick);

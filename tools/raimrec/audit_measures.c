@@ -167,7 +167,7 @@ static void take_life(struct audit_measures *measures, uint32_t index, const rai
     slot->player->alive_ticks++;
     audit_shots_turn(measures, slot);
     if (slot->aims_count >= 2)
-        audit_sight_tick(measures, index, sent);
+        audit_aim_tick(measures, index, sent);
 }
 
 static void record(struct audit_measures *measures, const struct raim_world *world)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whom a player sees: sightings and reactions, and aim on enemies that obstacles hide.
+// What each player aims at: reactions to enemies that come into sight, aim on enemies that
+// obstacles hide, and the snaps, flicks and hits of shots.
 #include "audit_internal.h"
 
 #include <math.h>
@@ -188,7 +189,7 @@ static void forget_tracks(const struct crowd *crowd)
         crowd->enemies[i].pair->on_ticks = 0;
 }
 
-void audit_sight_tick(struct audit_measures *measures, uint32_t viewer, const uint64_t *sent)
+void audit_aim_tick(struct audit_measures *measures, uint32_t viewer, const uint64_t *sent)
 {
     struct audit_slot *slot = &measures->slots[viewer];
     struct crowd crowd;
@@ -230,6 +231,7 @@ void audit_shots_turn(struct audit_measures *measures, struct audit_slot *slot)
     slot->fired_before = false;
 }
 
+// Adds the largest turn of the aim in the AUDIT_SNAP_S before a shot.
 static void take_snap(struct audit_measures *measures, struct audit_slot *slot)
 {
     const raim_angle aim = audit_aim_at(measures, slot, 0);
