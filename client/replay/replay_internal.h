@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of a recording on the screen: replay.c handles it, replay_moments.c moves through the
+// The state of a recording on the screen: replay.c handles it, replay_seek.c moves through the
 // recording, replay_draw.c draws it.
 #pragma once
 
@@ -63,7 +63,7 @@ struct replay {
     struct hud_person winner;
 };
 
-// In replay_moments.c:
+// In replay_seek.c:
 
 // The name of a player who was in the arena at this tick from the first one; "?": nobody with this
 // id was.

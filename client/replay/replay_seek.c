@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Moves through a recording, and takes the pictures before and after the position.
+// Seeks and steps through a recording, and takes the pictures before and after the position.
 #include "replay_internal.h"
 
 #include "effects.h"
