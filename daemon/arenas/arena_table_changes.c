@@ -472,7 +472,7 @@ static char *reload_fields(const struct reload_report *report, bool is_good)
 bool arena_table_reload(struct arena_table *table, struct reload_report *report)
 {
     uint32_t players, bots;
-    sd_notify_reloading();
+    systemd_notify_reloading();
     const bool good = reload_apply(table, report);
     reload_log(report);
     if (good) {
@@ -481,8 +481,8 @@ bool arena_table_reload(struct arena_table *table, struct reload_report *report)
     }
     server_events_add(table->events, "reload", NULL, reload_fields(report, good));
     arena_table_count_players(table, &players, &bots);
-    sd_notify_players(players, bots);
-    sd_notify_ready();
+    systemd_notify_players(players, bots);
+    systemd_notify_ready();
     watchers_call(&table->watchers);
     return good;
 }

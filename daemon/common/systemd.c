@@ -49,12 +49,12 @@ static void send_state(const char *state, int max_wait_ms)
     close(manager);
 }
 
-void sd_notify_ready(void)
+void systemd_notify_ready(void)
 {
     send_state("READY=1", URGENT_MS);
 }
 
-void sd_notify_reloading(void)
+void systemd_notify_reloading(void)
 {
     // The manager matches the reload that it requested by this timestamp.
     char state[64];
@@ -62,24 +62,24 @@ void sd_notify_reloading(void)
     send_state(state, URGENT_MS);
 }
 
-void sd_notify_stopping(void)
+void systemd_notify_stopping(void)
 {
     send_state("STOPPING=1\nSTATUS=", URGENT_MS);
 }
 
-void sd_notify_players(uint32_t players, uint32_t bots)
+void systemd_notify_players(uint32_t players, uint32_t bots)
 {
     char state[64];
     snprintf(state, sizeof state, "STATUS=%" PRIu32 " players, %" PRIu32 " bots", players, bots);
     send_state(state, PERIODIC_MS);
 }
 
-void sd_notify_alive(void)
+void systemd_notify_alive(void)
 {
     send_state("WATCHDOG=1", PERIODIC_MS);
 }
 
-uint32_t sd_notify_watchdog_ms(void)
+uint32_t systemd_watchdog_ms(void)
 {
     uint64_t limit_us = 0;
     if (sd_watchdog_enabled(0, &limit_us) <= 0)
@@ -90,11 +90,11 @@ uint32_t sd_notify_watchdog_ms(void)
     return half_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)half_ms;
 }
 
-struct sd_notify_descriptors sd_notify_take_descriptors(void)
+struct systemd_descriptors systemd_take_descriptors(void)
 {
     const int count = sd_listen_fds(true);
-    return (struct sd_notify_descriptors){.first = SD_LISTEN_FDS_START,
-                                          .count = count > 0 ? count : 0};
+    return (struct systemd_descriptors){.first = SD_LISTEN_FDS_START,
+                                        .count = count > 0 ? count : 0};
 }
 
 bool unit_directories_find(const char *variable, char *path, size_t capacity)
@@ -119,7 +119,7 @@ static bool is_udp(int descriptor)
 void socket_activation_init(struct socket_activation *activation)
 {
     *activation = (struct socket_activation){0};
-    const struct sd_notify_descriptors given = sd_notify_take_descriptors();
+    const struct systemd_descriptors given = systemd_take_descriptors();
     for (int i = 0; i < given.count; i++) {
         const int descriptor = given.first + i;
         union socket_address bound;

@@ -9,22 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void sd_notify_ready(void);
-void sd_notify_reloading(void); // until the next sd_notify_ready
-void sd_notify_stopping(void);
-void sd_notify_players(uint32_t players, uint32_t bots); // STATUS=
-void sd_notify_alive(void);                              // WATCHDOG=1
+void systemd_notify_ready(void);
+void systemd_notify_reloading(void); // until the next systemd_notify_ready
+void systemd_notify_stopping(void);
+void systemd_notify_players(uint32_t players, uint32_t bots); // STATUS=
+void systemd_notify_alive(void);                              // WATCHDOG=1
 
-// The interval for sd_notify_alive in milliseconds, half the watchdog's limit; 0: no watchdog.
-uint32_t sd_notify_watchdog_ms(void);
+// The interval for systemd_notify_alive in milliseconds, half the watchdog's limit; 0: no watchdog.
+uint32_t systemd_watchdog_ms(void);
 
 // The descriptors that the service manager passed to this process: `count` of them, from `first`
 // on. Taking them sets close-on-exec and clears the environment variables, so a second call finds
 // none.
-struct sd_notify_descriptors {
+struct systemd_descriptors {
     int first, count;
 };
-struct sd_notify_descriptors sd_notify_take_descriptors(void);
+struct systemd_descriptors systemd_take_descriptors(void);
 
 // Directories that systemd creates for a unit (systemd.exec(5), RuntimeDirectory= and the like).
 // Copies the first of a colon-separated environment variable, such as RUNTIME_DIRECTORY,

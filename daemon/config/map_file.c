@@ -66,7 +66,7 @@ static void read_obstacles(struct draft *draft);
 static void read_spawns(struct draft *draft);
 static struct raim_map *create_map(struct draft *draft);
 static void warn_of_overlaps(const struct draft *draft, const struct raim_map *map);
-static void check_directions(const struct draft *draft, const struct raim_map *map);
+static void check_spawns(const struct draft *draft, const struct raim_map *map);
 
 const struct reader_key *map_file_keys(int *count)
 {
@@ -114,7 +114,7 @@ static struct raim_map *load(struct reader *reader, const char *path, double rad
     struct raim_map *map = create_map(draft);
     if (map != NULL) {
         warn_of_overlaps(draft, map);
-        check_directions(draft, map);
+        check_spawns(draft, map);
     }
     if (diagnostics->problems > problems) {
         raim_map_destroy(map);
@@ -371,7 +371,7 @@ static int largest_group(const int *group, int count)
 }
 
 // Checks that a player fits at every spawn and that all spawns are reachable from each other.
-static void check_directions(const struct draft *draft, const struct raim_map *map)
+static void check_spawns(const struct draft *draft, const struct raim_map *map)
 {
     int group[RAIM_MAX_SPAWNS];
     if (!raim_map_group_spawns(map, draft->radius, group)) {

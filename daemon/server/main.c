@@ -199,7 +199,7 @@ static bool serve(struct loop *loop, struct server *server)
     run.signals[2] = loop_add_signal(loop, SIGHUP, take_hangup, &run);
     const bool is_good = run.signals[0] != NULL && run.signals[1] != NULL && run.signals[2] != NULL;
     if (is_good)
-        sd_notify_ready();
+        systemd_notify_ready();
     else
         log_error("server failed: cannot wait for signals: %s", strerror(errno));
     while (is_good && !run.has_ended && !server_is_drained(server))
@@ -290,7 +290,7 @@ int main(int argc, char **argv)
         has_served = serve(loop, server);
         if (!server_is_drained(server))
             server_keep_checkpoints(server); // after a signal the service may be started again
-        sd_notify_stopping();
+        systemd_notify_stopping();
         if (has_served)
             allow_second_signal();
         server_stop(server);

@@ -120,7 +120,7 @@ static void log_shedding(const struct arena_list *list)
 static void feed_watchdog(void *context)
 {
     if (arena_table_ticks_advance(context))
-        sd_notify_alive();
+        systemd_notify_alive();
 }
 
 static void look_at_load(void *context)
@@ -134,7 +134,7 @@ static void tell_players(void *context)
 {
     uint32_t players, bots;
     arena_table_count_players(context, &players, &bots);
-    sd_notify_players(players, bots);
+    systemd_notify_players(players, bots);
 }
 
 struct periodic *periodic_start(struct loop *loop, struct arena_table *table)
@@ -143,7 +143,7 @@ struct periodic *periodic_start(struct loop *loop, struct arena_table *table)
         uint32_t every_ms; // 0: never
         loop_function *run;
     } duties[DUTIES] = {
-        {sd_notify_watchdog_ms(), feed_watchdog},
+        {systemd_watchdog_ms(), feed_watchdog},
         {OVERLOAD_EVERY_MS, look_at_load},
         {STATUS_EVERY_MS, tell_players},
         {REJECTION_LOG_EVERY_MS, log_rejections},

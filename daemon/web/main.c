@@ -119,10 +119,10 @@ static void serve(struct loop *loop, struct web_server *server)
         loop_add_signal(loop, SIGTERM, stop, &run),
         loop_add_signal(loop, SIGHUP, reload, &run),
     };
-    sd_notify_ready();
+    systemd_notify_ready();
     while (!run.has_ended)
         loop_wait(loop, -1);
-    sd_notify_stopping();
+    systemd_notify_stopping();
     for (int i = 0; i < 3; i++)
         loop_remove(signals[i]);
 }
