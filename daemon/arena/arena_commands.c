@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Reads an arena's mailbox and executes its commands.
-#define _GNU_SOURCE
 #include "arena_commands.h"
-
-#include <time.h>
-
-const char *arena_commands_find_ban(const struct arena_commands *commands, struct ip_address ip)
-{
-    struct timespec now;
-    if (commands->bans == NULL || (commands->bans->count == 0 && commands->bans->foreign == NULL))
-        return NULL;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const struct ban *ban = bans_find(commands->bans, ip, now.tv_sec);
-    return ban != NULL ? ban->why : NULL;
-}
 
 void arena_commands_receive(struct arena_commands *commands, struct raim_match *match,
                             const struct transport *transport, uint32_t peer)
 {
-    const char *why = arena_commands_find_ban(commands, transport_source(transport, peer).ip);
+    const char *why = bans_reason(commands->bans, transport_source(transport, peer).ip);
     if (why != NULL)
         raim_match_ban(match, peer, why);
 }

@@ -20,10 +20,6 @@ void arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox
 // Answers the executed commands. Call it when the status shows their effect.
 void arena_commands_answer(struct arena_commands *commands, struct mailbox *mailbox);
 
-// The reason for which an address (host byte order) is banned, a printable text; NULL if it is not
-// banned.
-const char *arena_commands_find_ban(const struct arena_commands *commands, struct ip_address ip);
-
 // Checks a new connection, and disconnects it with the reason if its address is banned.
 void arena_commands_receive(struct arena_commands *commands, struct raim_match *match,
                             const struct transport *transport, uint32_t peer);

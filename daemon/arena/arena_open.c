@@ -194,7 +194,7 @@ static uint32_t most_players(const struct config_arena *config)
 static const char *find_ban(void *context, struct ip_address ip)
 {
     const struct arena *arena = context;
-    return arena_commands_find_ban(&arena->worker.commands, ip);
+    return bans_reason(arena->worker.commands.bans, ip);
 }
 
 static bool admits_token(void *context, const uint8_t *token, size_t size)

@@ -208,6 +208,16 @@ const struct ban *bans_find(const struct bans *bans, struct ip_address ip, int64
     return ban;
 }
 
+const char *bans_reason(const struct bans *bans, struct ip_address ip)
+{
+    struct timespec now;
+    if (bans == NULL || (bans->count == 0 && bans->foreign == NULL))
+        return NULL;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const struct ban *ban = bans_find(bans, ip, now.tv_sec);
+    return ban != NULL ? ban->why : NULL;
+}
+
 static bool is_of(const struct ban *ban, struct ip_address network, uint32_t prefix)
 {
     return ip_address_equal(ban->network, network) && ban->prefix == prefix;

@@ -68,6 +68,10 @@ bool bans_is_wide(struct ip_address network, uint32_t prefix);
 // list. NULL `bans` is an empty list.
 const struct ban *bans_find(const struct bans *bans, struct ip_address ip, int64_t now_s);
 
+// The reason of the ban that bans_find finds at present, a printable text; NULL: the address is not
+// banned.
+const char *bans_reason(const struct bans *bans, struct ip_address ip);
+
 // Copies of a list, which the caller frees: with a ban added, replacing one of an equal network,
 // and with a network removed. Expired bans are left out. Return NULL when memory runs out, and
 // bans_with if the copy would exceed BANS_MAX. NULL `bans` is an empty list.
