@@ -56,7 +56,7 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
     struct raim_match_session *session = &match->sessions[raim_player_slot(client->player)];
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
     // The rate limit precedes the cleaning, which costs more.
-    if (session->muted || raim_votes_is_muted(match, client->player))
+    if (session->muted || raim_vote_penalties_mute(match, client->player))
         reject(match, client, RAIM_REJECTED_MUTED, RAIM_CHAT_MUTED);
     else if (session->chat_debt_ticks > (burst - 1) * pause_ticks)
         reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_RATE);
@@ -113,9 +113,9 @@ static const struct chat_command commands[] = {
     {"help", "lists what you may type", execute_help},
     {"admin", "for the admins of this server: /admin help", execute_admin},
     {"vote", "calls a vote: /vote kick NAME REASON; alone it says what may be voted for",
-     raim_votes_command},
-    {"yes", "votes yes", raim_votes_command_yes},
-    {"no", "votes no", raim_votes_command_no},
+     raim_vote_messages_command},
+    {"yes", "votes yes", raim_vote_messages_command_yes},
+    {"no", "votes no", raim_vote_messages_command_no},
 };
 
 static void execute_help(struct raim_match *match, struct raim_connection *client,

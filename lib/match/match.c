@@ -184,7 +184,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         }
         memcpy(subject, name, sizeof subject);
     }
-    if (!resumes && raim_votes_bars(match, client, name, subject)) {
+    if (!resumes && raim_vote_penalties_bar(match, client, name, subject)) {
         raim_connections_reject(match, client, RAIM_REJECTED_VOTE, RAIM_REASON_KICKED);
         return;
     }
@@ -319,7 +319,7 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
     else if (kind == RAIM_MESSAGE_WATCH && reliable && in)
         raim_spectators_receive(match, client, &reader);
     else if (kind == RAIM_MESSAGE_VOTE && reliable && in)
-        raim_votes_receive(match, client, &reader);
+        raim_vote_messages_receive(match, client, &reader);
     else if (kind >= RAIM_MESSAGE_HELLO) // or of a kind that only later servers know
         match->totals.rejected[RAIM_REJECTED_UNEXPECTED]++;
     else

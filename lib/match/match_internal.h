@@ -16,9 +16,7 @@
 #include "sessions.h"
 #include "snapshots.h"
 #include "spectators.h"
-#include "vote_count.h"
-#include "vote_messages.h"
-#include "vote_state.h"
+#include "votes_internal.h"
 
 // Settings that the operator may change while the match runs, and values derived from them.
 struct raim_match_policy {

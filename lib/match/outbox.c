@@ -177,7 +177,7 @@ static size_t write_private_message(struct raim_match *match, struct raim_connec
 {
     uint8_t *bytes = match->outbox.message;
     const size_t size = raim_notices_write(match, client, bytes, client->message_bytes);
-    return size > 0 ? size : raim_votes_write(match, client, bytes, client->message_bytes);
+    return size > 0 ? size : raim_vote_messages_write(match, client, bytes, client->message_bytes);
 }
 
 // Writes the next reliable message of a connection, which admits or ends it or rejects its chat.

@@ -62,7 +62,7 @@ void raim_match_export(const struct raim_match *match, struct raim_portable_matc
     };
     strcpy(state->map, match->def.map->name);
     if (raim_match_running_vote(match, &vote))
-        raim_votes_describe(&vote, state->vote);
+        raim_vote_messages_describe(&vote, state->vote);
     for (uint32_t slot = raim_match_next_slot(match, 0);
          slot < match->world->max_players && count < capacity;
          slot = raim_match_next_slot(match, slot + 1))

@@ -71,7 +71,7 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
         before->reason = RAIM_REASON_RESUMED;
     }
     if (player->away && session->away_since == match->began_tick)
-        raim_votes_tell_cancelled(match, client);
+        raim_vote_messages_tell_cancelled(match, client);
     raim_world_set_away(match->world, id, false);
     raim_recording_input_set_away(match->records, id, false);
     session->admin_level = 0; // the session's token alone makes nobody an admin

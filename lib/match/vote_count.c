@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Counts the running vote: the latest choices from each origin, up to a limit.
-#include "vote_count.h"
+#include "votes_internal.h"
 
 #include "match_internal.h"
 
@@ -13,7 +13,7 @@ static uint32_t choice_of(const struct raim_match *match, const struct raim_matc
                : RAIM_VOTE_SILENT;
 }
 
-uint32_t raim_votes_choice(const struct raim_match *match, uint32_t slot)
+uint32_t raim_vote_count_choice(const struct raim_match *match, uint32_t slot)
 {
     return choice_of(match, &match->sessions[slot]);
 }
@@ -88,10 +88,10 @@ static void set_limits(const struct raim_match *match, struct raim_vote_count *c
         count->quorum = tally->needed;
 }
 
-struct raim_vote_count raim_votes_count(const struct raim_match *match)
+struct raim_vote_count raim_vote_count_running(const struct raim_match *match)
 {
     struct raim_vote_count count = {0};
-    const bool is_one_address = raim_votes_addresses(match) <= 1;
+    const bool is_one_address = raim_vote_count_addresses(match) <= 1;
     const struct raim_origin *groups = match->origins.rows;
     raim_origins_clear(&match->origins);
     uint32_t origins = 0, agreeing = 0; // of electors
@@ -122,7 +122,7 @@ struct raim_vote_count raim_votes_count(const struct raim_match *match)
     return count;
 }
 
-uint32_t raim_votes_addresses(const struct raim_match *match)
+uint32_t raim_vote_count_addresses(const struct raim_match *match)
 {
     uint32_t count = 0;
     raim_origins_clear(&match->origins);
@@ -137,8 +137,8 @@ uint32_t raim_votes_addresses(const struct raim_match *match)
     return count;
 }
 
-uint32_t raim_votes_decide(const struct raim_match *match, const struct raim_vote_count *count,
-                           bool is_over)
+uint32_t raim_vote_count_decide(const struct raim_match *match, const struct raim_vote_count *count,
+                                bool is_over)
 {
     const struct raim_vote_tuning *tuning = &match->policy.tuning.votes;
     const struct raim_vote_tally *tally = &count->tally;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Votes and clients: receives their requests, sends them the count, and announces the vote in
 // the chat for those who have no other display. They vote by the commands /vote, /yes and /no.
-#include "vote_messages.h"
+#include "votes_internal.h"
 
 #include "match_internal.h"
 
@@ -13,8 +13,8 @@
 static const uint32_t tallies_per_s = 4; // to a client, at most
 static const uint32_t rejections_per_s = 10;
 
-void raim_votes_reject(struct raim_match *match, struct raim_connection *client, uint32_t rejection,
-                       uint32_t amount)
+void raim_vote_messages_reject(struct raim_match *match, struct raim_connection *client,
+                               uint32_t rejection, uint32_t amount)
 {
     match->totals.rejected[rejection == RAIM_VOTE_BAD        ? RAIM_REJECTED_MALFORMED
                            : rejection == RAIM_VOTE_WATCHING ? RAIM_REJECTED_UNEXPECTED
@@ -23,8 +23,8 @@ void raim_votes_reject(struct raim_match *match, struct raim_connection *client,
     client->vote.amount = (uint16_t)(amount < RAIM_VOTE_MAX_AMOUNT ? amount : RAIM_VOTE_MAX_AMOUNT);
 }
 
-void raim_votes_receive(struct raim_match *match, struct raim_connection *client,
-                        raim_reader *reader)
+void raim_vote_messages_receive(struct raim_match *match, struct raim_connection *client,
+                                raim_reader *reader)
 {
     const struct raim_match_vote *running = &match->votes.running;
     struct raim_vote_request request;
@@ -42,7 +42,7 @@ void raim_votes_receive(struct raim_match *match, struct raim_connection *client
     else
         rejection = raim_votes_withdraw(match, client);
     if (rejection != 0)
-        raim_votes_reject(match, client, rejection, amount);
+        raim_vote_messages_reject(match, client, rejection, amount);
 }
 
 // --- Reports ---
@@ -92,7 +92,7 @@ static size_t write_tally(const struct raim_match *match, struct raim_connection
         .kind = RAIM_VOTE_TALLY,
         .number = vote->number & 0xFF,
         .tally = vote->tally,
-        .choice = raim_votes_choice(match, client->slot),
+        .choice = raim_vote_count_choice(match, client->slot),
     };
     client->vote.tally_version = match->votes.tally_version;
     client->vote.choice = (uint8_t)report.choice;
@@ -116,8 +116,8 @@ static size_t write_ended(const struct raim_match *match, struct raim_connection
     return raim_vote_report_write(&report, bytes, capacity);
 }
 
-size_t raim_votes_write(const struct raim_match *match, struct raim_connection *client,
-                        uint8_t *bytes, size_t capacity)
+size_t raim_vote_messages_write(const struct raim_match *match, struct raim_connection *client,
+                                uint8_t *bytes, size_t capacity)
 {
     const uint32_t tick = match->world->tick, hz = match->def.tick_hz;
     struct raim_match_vote vote;
@@ -138,7 +138,7 @@ size_t raim_votes_write(const struct raim_match *match, struct raim_connection *
     if (!client->vote.runs)
         return write_began(match, client, &vote, bytes, capacity);
     const bool is_stale = client->vote.tally_version != match->votes.tally_version ||
-                          client->vote.choice != raim_votes_choice(match, client->slot);
+                          client->vote.choice != raim_vote_count_choice(match, client->slot);
     return is_stale && tick % (hz / tallies_per_s) == 0
                ? write_tally(match, client, &vote, bytes, capacity)
                : 0;
@@ -182,12 +182,12 @@ static_assert(sizeof("Vote /yes or /no: ") - 1 + RAIM_MAX_NAME_BYTES + sizeof(" 
                   RAIM_MAX_CHAT_BYTES,
               "the longest announcement fits");
 
-void raim_votes_describe(const struct raim_match_vote *vote, char *text)
+void raim_vote_messages_describe(const struct raim_match_vote *vote, char *text)
 {
     append_reason(describe(text, vote), vote->subject.reason);
 }
 
-void raim_votes_announce(struct raim_match *match, const struct raim_match_vote *vote)
+void raim_vote_messages_announce(struct raim_match *match, const struct raim_match_vote *vote)
 {
     char text[RAIM_MAX_CHAT_BYTES + 1];
     char *end = text;
@@ -202,7 +202,7 @@ void raim_votes_announce(struct raim_match *match, const struct raim_match_vote 
     raim_match_say(match, text); // may fail: the event log may be full
 }
 
-void raim_votes_tell_cancelled(struct raim_match *match, struct raim_connection *client)
+void raim_vote_messages_tell_cancelled(struct raim_match *match, struct raim_connection *client)
 {
     char text[sizeof "Vote cancelled by a restart: " + RAIM_MAX_CHAT_BYTES];
     if (match->votes.cancelled[0] == '\0')
@@ -322,7 +322,7 @@ static void explain(struct raim_match *match, struct raim_connection *client)
     char text[2 * RAIM_MAX_TEXT_BYTES];
     if (raim_match_running_vote(match, &vote)) {
         char *end = raim_text_append(text, "/yes or /no: ");
-        raim_votes_describe(&vote, end);
+        raim_vote_messages_describe(&vote, end);
     } else {
         char *end = raim_text_append(text, "/vote kick NAME REASON, /vote map NAME, /vote extend "
                                            "MINUTES; kinds:");
@@ -333,7 +333,8 @@ static void explain(struct raim_match *match, struct raim_connection *client)
     raim_match_notice(match, client, text);
 }
 
-void raim_votes_command(struct raim_match *match, struct raim_connection *client, const char *words)
+void raim_vote_messages_command(struct raim_match *match, struct raim_connection *client,
+                                const char *words)
 {
     struct raim_vote_subject subject;
     uint32_t amount = 0;
@@ -353,15 +354,15 @@ static void cast(struct raim_match *match, struct raim_connection *client, uint3
         reject_in_words(match, client, rejection, 0);
 }
 
-void raim_votes_command_yes(struct raim_match *match, struct raim_connection *client,
-                            const char *words)
+void raim_vote_messages_command_yes(struct raim_match *match, struct raim_connection *client,
+                                    const char *words)
 {
     (void)words;
     cast(match, client, RAIM_VOTE_YES);
 }
 
-void raim_votes_command_no(struct raim_match *match, struct raim_connection *client,
-                           const char *words)
+void raim_vote_messages_command_no(struct raim_match *match, struct raim_connection *client,
+                                   const char *words)
 {
     (void)words;
     cast(match, client, RAIM_VOTE_NO);

@@ -2,7 +2,7 @@
 // Penalties: what votes have imposed, and how long an address waits until it may call the next one.
 // A penalty is of a player: of its session, of its access token wherever it comes from, and of its
 // address, or, where others play from there, of those at the address who bear its name.
-#include "vote_penalties.h"
+#include "votes_internal.h"
 
 #include "match_internal.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-struct raim_vote_party raim_votes_party(const struct raim_match *match, uint32_t slot)
+struct raim_vote_party raim_vote_party_of(const struct raim_match *match, uint32_t slot)
 {
     const struct raim_match_session *session = &match->sessions[slot];
     struct raim_vote_party party = {
@@ -22,8 +22,8 @@ struct raim_vote_party raim_votes_party(const struct raim_match *match, uint32_t
     return party;
 }
 
-bool raim_votes_is_same(const struct raim_vote_party *party, bool shares_address,
-                        const struct raim_vote_party *other)
+bool raim_vote_party_is_same(const struct raim_vote_party *party, bool shares_address,
+                             const struct raim_vote_party *other)
 {
     const bool has_name = party->skeleton == other->skeleton;
     return (party->player != RAIM_NOBODY && party->player == other->player) ||
@@ -44,14 +44,15 @@ static uint32_t find(const struct raim_vote_penalty *penalties, uint32_t tick, u
     for (; i < RAIM_VOTE_PENALTIES; i++) {
         const struct raim_vote_penalty *penalty = &penalties[i];
         if (penalty->kind == kind && is_in_force(penalty, tick) &&
-            raim_votes_is_same(&penalty->party, penalty->shares_address, party))
+            raim_vote_party_is_same(&penalty->party, penalty->shares_address, party))
             break;
     }
     return i;
 }
 
-void raim_votes_punish(struct raim_match *match, uint32_t kind, const struct raim_vote_party *party,
-                       bool shares_address, double seconds)
+void raim_vote_penalties_add(struct raim_match *match, uint32_t kind,
+                             const struct raim_vote_party *party, bool shares_address,
+                             double seconds)
 {
     struct raim_vote_penalty *penalties = match->votes.penalties;
     const uint32_t tick = match->world->tick;
@@ -71,8 +72,8 @@ void raim_votes_punish(struct raim_match *match, uint32_t kind, const struct rai
     };
 }
 
-void raim_votes_expire_penalties(struct raim_vote_penalty penalties[RAIM_VOTE_PENALTIES],
-                                 uint32_t tick)
+void raim_vote_penalties_expire(struct raim_vote_penalty penalties[RAIM_VOTE_PENALTIES],
+                                uint32_t tick)
 {
     for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++)
         if (!is_in_force(&penalties[i], tick))
@@ -89,19 +90,19 @@ static int32_t ticks_left(const struct raim_match *match, uint32_t kind,
                                      : raim_tick_diff(match->votes.penalties[at].end_tick, tick);
 }
 
-int32_t raim_votes_call_delay(const struct raim_match *match, uint32_t slot)
+int32_t raim_vote_penalties_call_delay(const struct raim_match *match, uint32_t slot)
 {
-    const struct raim_vote_party party = raim_votes_party(match, slot);
+    const struct raim_vote_party party = raim_vote_party_of(match, slot);
     return ticks_left(match, RAIM_VOTE_NO_CALL, &party);
 }
 
-bool raim_votes_is_muted(const struct raim_match *match, raim_player_id id)
+bool raim_vote_penalties_mute(const struct raim_match *match, raim_player_id id)
 {
-    const struct raim_vote_party party = raim_votes_party(match, raim_player_slot(id));
+    const struct raim_vote_party party = raim_vote_party_of(match, raim_player_slot(id));
     return ticks_left(match, RAIM_VOTE_MUTE, &party) > 0;
 }
 
-void raim_votes_explain(uint32_t kind, uint32_t minutes, char *text)
+void raim_vote_penalties_explain(uint32_t kind, uint32_t minutes, char *text)
 {
     text = raim_text_append(text, kind == RAIM_VOTE_SPECTATE
                                       ? "voted to watch: join as a spectator, or play again in "
@@ -109,8 +110,8 @@ void raim_votes_explain(uint32_t kind, uint32_t minutes, char *text)
     raim_text_append(raim_text_append_number(text, minutes), " minutes");
 }
 
-bool raim_votes_bars(const struct raim_match *match, struct raim_connection *client,
-                     const char *name, const char *subject)
+bool raim_vote_penalties_bar(const struct raim_match *match, struct raim_connection *client,
+                             const char *name, const char *subject)
 {
     struct raim_vote_party party = {
         .player = RAIM_NOBODY,
@@ -125,6 +126,6 @@ bool raim_votes_bars(const struct raim_match *match, struct raim_connection *cli
     if (left == 0)
         return false;
     const uint32_t minute = 60 * match->def.tick_hz;
-    raim_votes_explain(kind, ((uint32_t)left + minute - 1) / minute, client->why);
+    raim_vote_penalties_explain(kind, ((uint32_t)left + minute - 1) / minute, client->why);
     return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Calls, casts and decides votes, and puts their outcomes into effect.
-#include "vote_state.h"
+#include "votes_internal.h"
 
 #include "match_internal.h"
 
@@ -159,7 +159,7 @@ static uint32_t check_call(const struct raim_match *match, const struct raim_con
         return RAIM_VOTE_DISABLED;
     if (is_running(match))
         return RAIM_VOTE_RUNNING;
-    *amount = seconds_of(match, raim_votes_call_delay(match, slot));
+    *amount = seconds_of(match, raim_vote_penalties_call_delay(match, slot));
     if (*amount > 0)
         return RAIM_VOTE_TOO_SOON;
     const int32_t here = raim_tick_diff(match->world->tick, match->sessions[slot].joined_tick);
@@ -184,7 +184,8 @@ static uint32_t check_members(const struct raim_match *match,
     if (raim_vote_has_player(subject->kind) &&
         is_immune(match, find_target(match, subject->player)))
         return RAIM_VOTE_IMMUNE;
-    if (subject->kind == RAIM_VOTE_KICK && raim_votes_addresses(match) < tuning->kick_players) {
+    if (subject->kind == RAIM_VOTE_KICK &&
+        raim_vote_count_addresses(match) < tuning->kick_players) {
         *amount = tuning->kick_players;
         return RAIM_VOTE_TOO_FEW;
     }
@@ -215,13 +216,13 @@ static uint32_t begin(struct raim_match *match, const struct raim_connection *cl
     strcpy(votes->running.caller_name, caller->name);
     if (has_target)
         strcpy(votes->running.target_name, match->sessions[target].name);
-    votes->target = has_target ? raim_votes_party(match, target) : (struct raim_vote_party){0};
+    votes->target = has_target ? raim_vote_party_of(match, target) : (struct raim_vote_party){0};
     votes->began_tick = votes->counted_tick = match->world->tick;
     votes->end_tick =
         votes->began_tick + raim_match_ticks_of(match, match->policy.tuning.votes.time_s);
     votes->choices = 0;
     choose(match, caller, RAIM_VOTE_YES);
-    const struct raim_vote_count count = raim_votes_count(match);
+    const struct raim_vote_count count = raim_vote_count_running(match);
     if (!count.may_be_broad || count.tally.electors < count.tally.needed) {
         *amount = count.may_be_broad ? count.tally.needed + has_target : 0;
         votes->running = (struct raim_match_vote){.number = votes->running.number};
@@ -229,7 +230,7 @@ static uint32_t begin(struct raim_match *match, const struct raim_connection *cl
     }
     votes->running.tally = count.tally;
     votes->tally_version++;
-    raim_votes_announce(match, &votes->running);
+    raim_vote_messages_announce(match, &votes->running);
     return 0;
 }
 
@@ -237,8 +238,8 @@ static uint32_t begin(struct raim_match *match, const struct raim_connection *cl
 static void delay_caller(struct raim_match *match, double seconds)
 {
     const double least = match->policy.tuning.votes.call_delay_s;
-    raim_votes_punish(match, RAIM_VOTE_NO_CALL, &match->votes.caller, false,
-                      seconds > least ? seconds : least);
+    raim_vote_penalties_add(match, RAIM_VOTE_NO_CALL, &match->votes.caller, false,
+                            seconds > least ? seconds : least);
 }
 
 uint32_t raim_votes_call(struct raim_match *match, const struct raim_connection *client,
@@ -251,13 +252,13 @@ uint32_t raim_votes_call(struct raim_match *match, const struct raim_connection 
     uint32_t rejection = check_call(match, client, subject, amount);
     if (rejection != 0)
         return rejection;
-    match->votes.caller = raim_votes_party(match, client->slot);
+    match->votes.caller = raim_vote_party_of(match, client->slot);
     delay_caller(match, 0);
     rejection = check_members(match, subject, amount);
     if (rejection != 0)
         return rejection;
     const bool is_muted =
-        match->sessions[client->slot].muted || raim_votes_is_muted(match, client->player);
+        match->sessions[client->slot].muted || raim_vote_penalties_mute(match, client->player);
     if (subject->reason[0] == '\0' || is_muted)
         cleaned.reason[0] = '\0';
     else if (!raim_text_clean(subject->reason, cleaned.reason, RAIM_MAX_VOTE_REASON_BYTES))
@@ -303,9 +304,9 @@ static void remove_target(struct raim_match *match, const char *why)
         return;
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
-        const struct raim_vote_party party = raim_votes_party(match, slot);
+        const struct raim_vote_party party = raim_vote_party_of(match, slot);
         if (!match->sessions[slot].bot &&
-            raim_votes_is_same(&votes->target, votes->running.shares_address, &party) &&
+            raim_vote_party_is_same(&votes->target, votes->running.shares_address, &party) &&
             raim_tick_diff(match->sessions[slot].joined_tick, votes->began_tick) >= 0)
             raim_match_kick(match, party.player, why);
     }
@@ -314,14 +315,15 @@ static void remove_target(struct raim_match *match, const char *why)
 static void punish_target(struct raim_match *match, uint32_t kind, uint32_t minutes)
 {
     const struct raim_match_votes *votes = &match->votes;
-    raim_votes_punish(match, kind, &votes->target, votes->running.shares_address, 60.0 * minutes);
+    raim_vote_penalties_add(match, kind, &votes->target, votes->running.shares_address,
+                            60.0 * minutes);
 }
 
 // Keeps a kicked player out: the name of its access token and, at its address, its own name.
 static void bar(struct raim_match *match, const struct raim_vote_party *barred)
 {
-    raim_votes_punish(match, RAIM_VOTE_KICK, barred, true,
-                      60.0 * match->policy.tuning.votes.kick_minutes);
+    raim_vote_penalties_add(match, RAIM_VOTE_KICK, barred, true,
+                            60.0 * match->policy.tuning.votes.kick_minutes);
 }
 
 bool raim_match_bar_kicked(struct raim_match *match, uint32_t number)
@@ -350,7 +352,7 @@ static void spectate(struct raim_match *match)
 {
     const uint32_t minutes = match->policy.tuning.votes.penalty_minutes;
     char why[RAIM_MAX_TEXT_BYTES + 1];
-    raim_votes_explain(RAIM_VOTE_SPECTATE, minutes, why);
+    raim_vote_penalties_explain(RAIM_VOTE_SPECTATE, minutes, why);
     punish_target(match, RAIM_VOTE_SPECTATE, minutes);
     remove_target(match, why);
 }
@@ -405,7 +407,7 @@ static void end(struct raim_match *match, uint32_t outcome, bool by_operator)
     votes->running.shares_address = shares_address(match);
     if (!by_operator && (outcome == RAIM_VOTE_FAILED || outcome == RAIM_VOTE_WITHDRAWN))
         delay_caller(match, match->policy.tuning.votes.newcomer_delay_s);
-    raim_votes_announce(match, &votes->running);
+    raim_vote_messages_announce(match, &votes->running);
     if (outcome == RAIM_VOTE_PASSED)
         take_effect(match);
     votes->ended = votes->running;
@@ -450,7 +452,7 @@ void raim_votes_step(struct raim_match *match)
     const uint32_t tick = match->world->tick;
     limit_pause(match);
     if (tick % match->def.tick_hz == 0)
-        raim_votes_expire_penalties(votes->penalties, tick);
+        raim_vote_penalties_expire(votes->penalties, tick);
     if (!is_running(match))
         return;
     const struct raim_match_vote *running = &votes->running;
@@ -464,11 +466,11 @@ void raim_votes_step(struct raim_match *match)
     const uint32_t pause_ticks = match->def.tick_hz / counts_per_s;
     if (!is_over && tick - votes->counted_tick < pause_ticks && tick != votes->began_tick)
         return;
-    const struct raim_vote_count count = raim_votes_count(match);
+    const struct raim_vote_count count = raim_vote_count_running(match);
     votes->counted_tick = tick;
     votes->tally_version += memcmp(&count.tally, &running->tally, sizeof count.tally) != 0;
     votes->running.tally = count.tally;
-    const uint32_t outcome = raim_votes_decide(match, &count, is_over);
+    const uint32_t outcome = raim_vote_count_decide(match, &count, is_over);
     if (outcome != 0)
         end(match, outcome, false);
 }

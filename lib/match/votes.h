@@ -4,15 +4,16 @@
 // (sv_vote_* in its configuration); who counts does not, because a server that strangers play on
 // must not be emptied by one of them.
 //
-// Active players count, who are neither away nor idle, at most two from an address unless all
-// active players are at one address, and none but settled ones in votes about a player. The player
-// whom a vote is about never counts. Nothing passes by fewer than a third of those who count, nor,
-// about a player, by fewer than two, nor by one address where active players are at several.
+// The electors are the active players, who are neither away nor idle. At most two of an address
+// count, unless all active players are at one address. In a vote about a player its target does not
+// count, nor do players who joined less than newcomer_delay_s ago. To pass, a vote needs a yes from
+// a third of the electors; about a player, from two of them; and, if players are at several
+// addresses, from two addresses.
 //
-// The caller has voted yes, and those who stay silent do not count in the share unless
-// `silent_is_no`. An address waits until it calls another vote, longer after one that failed. Bots
-// and spectators never vote; a player whose connection is lost keeps its choice, and does not count
-// without one. A restart cancels the running vote, because addresses are not known after it.
+// A caller votes yes by calling. Silent electors do not count in the share unless `silent_is_no`.
+// An address must wait before it calls another vote, longer after one that failed. Bots and
+// spectators do not vote. A player whose connection is lost keeps its choice and counts only if it
+// has made one. A restart cancels the running vote, because addresses are not known after it.
 #pragma once
 
 #include "vote.h"

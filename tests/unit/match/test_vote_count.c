@@ -184,7 +184,7 @@ static bool begin_ballot(struct ballot *ballot)
 
 static void compare(const struct ballot *ballot)
 {
-    const struct raim_vote_count counted = raim_votes_count(ballot->test->match);
+    const struct raim_vote_count counted = raim_vote_count_running(ballot->test->match);
     const struct raim_vote_count expected = oracle(ballot);
     assert_int_equal(counted.tally.electors, expected.tally.electors);
     assert_int_equal(counted.tally.yes, expected.tally.yes);
@@ -261,7 +261,7 @@ TEST(every_tally_is_decided_by_the_rules)
                         tuning->yes_percent = percent;
                         tuning->silent_is_no = (mode & 1) != 0;
                         assert_int_equal(
-                            raim_votes_decide(test->match, &count, (mode & 2) != 0),
+                            raim_vote_count_decide(test->match, &count, (mode & 2) != 0),
                             decide(percent, tuning->silent_is_no, &count, (mode & 2) != 0));
                     }
 }
