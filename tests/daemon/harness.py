@@ -348,6 +348,10 @@ def run_raimrec(*arguments):
     return run_raimd(*arguments, program="raimrec")
 
 
+def run_raimmap(*arguments):
+    return run_raimd(*arguments, program="raimmap")
+
+
 # --- the pace of ticks ---
 
 class Pace:

@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """raimrec verify and raimrec audit on recordings of matches over a simulated network: what they
-print, their exit statuses, and that the figures of players who cheat differ from the others'; and
-raimrec draw on maps."""
+print, their exit statuses, and that the figures of players who cheat differ from the others'."""
 
 import json
 import os
@@ -10,7 +9,6 @@ import signal
 import statistics
 import subprocess
 import unittest
-import xml.etree.ElementTree
 
 import harness
 from harness import BIN, Stage, poll, run_raimrec
@@ -21,7 +19,6 @@ except ImportError:
     jsonschema = None
 
 GOOD, DIFFERS, EXIT_USAGE, UNREADABLE, OTHER_VERSION = 0, 1, 64, 66, 76
-EXIT_FAILURE, EXIT_MAP = 1, 78
 SECONDS = 20 if harness.SLOW else 90
 CLIENTS = 12
 
@@ -59,7 +56,7 @@ class AuditTest(unittest.TestCase):
 
     def test_usage(self):
         for options in ([], ["play"], ["verify"], ["audit"], ["audit", "a", "b"],
-                        ["verify", "--json", "a"], ["draw", "a"], ["draw", "a", "b", "c"]):
+                        ["verify", "--json", "a"]):
             with self.subTest(options):
                 result = run_raimrec(*options)
                 self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""))
@@ -204,51 +201,6 @@ class AuditTest(unittest.TestCase):
             self.assertTrue(15 < network["inputs_per_s"] <= 65, network)
             self.assertTrue(15 < network["round_trip_median_ms"] < 150, network)
             self.assertLess(network["missed_percent"], 2)
-
-
-class DrawMapTest(unittest.TestCase):
-    def setUp(self):
-        self.stage = self.enterContext(Stage())
-        self.out = self.stage.directory / "map.svg"
-
-    def test_every_shipped_map_becomes_an_image(self):
-        for path in sorted((harness.ROOT / "config/maps").iterdir()):
-            with self.subTest(path.name):
-                result = run_raimrec("draw", path, self.out)
-                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
-                kinds = [(element.tag.split("}")[1], element.get("class"))
-                         for element in xml.etree.ElementTree.parse(self.out).iter()]
-                outlines = kinds.count(("polygon", "outline"))
-                self.assertGreater(kinds.count(("polygon", "piece")), outlines)
-                self.assertGreater(outlines, 10)
-                self.assertGreater(kinds.count(("circle", "spawn")), 10)
-                self.assertEqual(kinds.count(("rect", "view")), 1)
-                self.assertIn(f">{path.stem}</text>", self.out.read_text(encoding="utf-8"))
-
-    def test_an_odd_map_is_drawn_and_its_oddity_told(self):
-        path = self.stage.write_config("border = (0, 0, 500, 500); spawns = ((250, 250));\n"
-                                       "obstacles = ( ((9, 9), (90, 9), (9, 90)),\n"
-                                       "((9, 9), (90, 90), (9, 90)) );\n", "odd.conf")
-        result = run_raimrec("draw", path, self.out)
-        self.assertEqual(result.returncode, 0)
-        self.assertEqual(result.stderr,
-                         f"{path}:2: obstacles[0]: warning: overlaps obstacles[1]\n")
-        self.assertTrue(self.out.exists())
-
-    def test_a_wrong_map_is_not_drawn(self):
-        path = self.stage.write_config("border = (0, 0, 500, 500);\n", "wrong.conf")
-        result = run_raimrec("draw", path, self.out)
-        self.assertEqual(result.returncode, EXIT_MAP)
-        self.assertIn("spawns", result.stderr)
-        self.assertFalse(self.out.exists())
-
-    def test_a_drawing_that_cannot_be_written_fails(self):
-        for out, words in ((self.stage.directory / "no/map.svg", "No such file"),
-                           ("/dev/full", "No space left")):
-            with self.subTest(out):
-                result = run_raimrec("draw", harness.ROOT / "config/maps/duel.conf", out)
-                self.assertEqual(result.returncode, EXIT_FAILURE)
-                self.assertIn(words, result.stderr)
 
 
 if __name__ == "__main__":

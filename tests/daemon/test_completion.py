@@ -19,7 +19,7 @@ import harness
 import test_manual
 from harness import BIN, ROOT, START_S
 
-PROGRAMS = ("raimd", "raimctl", "raimrec", "raim", "raim-bots")
+PROGRAMS = ("raimd", "raimctl", "raimmap", "raimrec", "raim", "raim-bots")
 LINES = ("raimctl ", "raimctl arena ", "raimctl log level ", "raimctl leaderboard --period ",
          "raimctl ban 192.0.2.1 --", "raimd --d", "raimrec ", "raim-bots --l")
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "TERM": "dumb"}

@@ -14,7 +14,7 @@ import harness
 from harness import BIN, ROOT
 
 MAN = ROOT / "docs/man"
-PROGRAMS = {"raimd": 8, "raimctl": 1, "raimrec": 1, "raim": 1, "raim-bots": 1}
+PROGRAMS = {"raimd": 8, "raimctl": 1, "raimmap": 1, "raimrec": 1, "raim": 1, "raim-bots": 1}
 PAGES = sorted(path.name.removesuffix(".scd") for path in MAN.glob("*.scd"))
 
 

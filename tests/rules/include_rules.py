@@ -131,6 +131,7 @@ PROGRAMS = {
     "raimd": linked_by("daemon/server"),
     "raimctl": ["daemon/ctl", "daemon/security", "lib/crypto", "proto"],
     "raimrec": linked_by("tools/raimrec"),
+    "raimmap": linked_by("tools/raimmap"),
     "raim-bots": linked_by("client/bots"),
     "raim-web": linked_by("daemon/web"),
     "raim": linked_by("client/raim"),
@@ -149,7 +150,7 @@ TRANSPORT = {"daemon/net/transport.c", "daemon/net/transport_direct.c",
 # one reads and writes messages in its place. One file carries ENet's datagrams for all.
 SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): HTTPD,
-    ("raimrec", "microhttpd.h"): HTTPD, # it links the configuration, which has access rules of HTTP
+    ("raimmap", "microhttpd.h"): HTTPD, # it links the configuration, which has access rules of HTTP
     ("raimd", "jansson.h"): {
         "daemon/admin/commands.c", "daemon/arena/portable_checkpoint.c",
         "daemon/common/json_writer.c",
@@ -165,6 +166,8 @@ SEVERAL_INCLUDERS = {
         "daemon/ctl/ban_preview.c", "daemon/ctl/command_request.c", "daemon/ctl/command_texts.c",
         "daemon/ctl/discover.c", "daemon/ctl/recordings.c", "daemon/ctl/tables.c"},
     ("raimrec", "jansson.h"): {"daemon/common/json_writer.c", "tools/raimrec/audit.c"},
+    ("raimmap", "jansson.h"): {"daemon/common/json_writer.c", "tools/raimmap/tiled_import.c",
+                               "tools/raimmap/tiled_xml.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
     ("raim-web", "microhttpd.h"): HTTPD,
@@ -465,7 +468,8 @@ class SelfTest(unittest.TestCase):
         "daemon/server/server.c": ['"agones.h"'],
         "daemon/documents/main.c": ["<stdio.h>"],
         "daemon/ctl/main.c": ["<stdio.h>"],
-        "tools/raimrec/main.c": ['"config.h"', "<argp.h>"],
+        "tools/raimrec/main.c": ['"world.h"', "<argp.h>"],
+        "tools/raimmap/main.c": ['"config.h"', "<argp.h>"],
         "tests/unit/test_match.c": ['"match.h"', '"wire.h"', "<stdio.h>"],
     }
 

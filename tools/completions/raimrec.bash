@@ -11,9 +11,8 @@ _raimrec() {
             compgen -d -- "$word"
         )
         ;;
-    *" draw "*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     *)
-        mapfile -t COMPREPLY < <(compgen -W 'verify audit draw --json --version --help --usage -j
+        mapfile -t COMPREPLY < <(compgen -W 'verify audit --json --version --help --usage -j
             -u -V -h' -- "$word")
         ;;
     esac

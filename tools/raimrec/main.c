@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// raimrec: verifies and audits recordings, and draws maps.
+// raimrec: verifies and audits recordings.
 #define _GNU_SOURCE
 #include "audit.h"
-#include "map_draw.h"
-#include "map_file.h"
 #include "verify.h"
 
 #include <argp.h>
@@ -65,24 +63,6 @@ static int audit(const struct words *words)
     return audit_file(words->items[1], words->json, stdout, stderr);
 }
 
-// For viewing: accepts any valid map, whatever the player radius.
-static int draw(const struct words *words)
-{
-    struct diagnostics report = {.out = stderr};
-    struct raim_map *map = map_file_load(words->items[1], NULL, 0, &report);
-    if (report.no_memory)
-        fputs("raimrec: out of memory\n", stderr);
-    if (map == NULL)
-        return report.no_memory ? EXIT_FAILURE : EX_CONFIG;
-    FILE *out = fopen(words->items[2], "w");
-    const bool drawn = out != NULL && map_draw(map, out);
-    const bool closed = out != NULL && fclose(out) == 0;
-    if (!drawn || !closed)
-        fprintf(stderr, "raimrec: cannot write \"%s\": %s\n", words->items[2], strerror(errno));
-    raim_map_destroy(map);
-    return drawn && closed ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 static const struct {
     const char *name;
     int min_files, max_files;
@@ -92,7 +72,6 @@ static const struct {
 } commands[] = {
     {"verify", 1, 1 << 20, false, verify, "at least one recording"},
     {"audit", 1, 1, true, audit, "one recording"},
-    {"draw", 2, 2, false, draw, "a map and a file for the drawing"},
 };
 
 int main(int argc, char **argv)
@@ -100,11 +79,11 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         .options = known,
         .parser = parse,
-        .args_doc = "verify RECORDING...\naudit [--json] RECORDING\ndraw MAP OUT.svg",
-        .doc = "Verifies and audits recordings of raimd, and draws maps.\v"
+        .args_doc = "verify RECORDING...\naudit [--json] RECORDING",
+        .doc = "Verifies and audits recordings of raimd.\v"
                "Exit status: 0 done, the recordings are good; 1 a recording differs or is "
-               "damaged, or a file cannot be written; 64 wrong usage; 66 a recording cannot be "
-               "read; 76 a recording needs another version; 78 a mistake in a map.",
+               "damaged, or the output cannot be written; 64 wrong usage; 66 a recording cannot "
+               "be read; 76 a recording needs another version.",
     };
     struct words words = {0};
     argp_err_exit_status = EX_USAGE;
