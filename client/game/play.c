@@ -87,6 +87,8 @@ void play_connect(struct play *play)
     play->entered_s = 0;
     play->hits = 0;
     play->entries = 0;
+    play->round = UINT32_MAX;
+    play->has_first_aim = false;
     play->motd[0] = '\0';
     play->winner = (struct hud_person){0};
 }
@@ -230,13 +232,38 @@ bool play_shows_table(const struct play *play)
            play->scoreboard.phase.kind == RAIM_CLIENT_BREAK;
 }
 
+void play_learn(struct play *play, enum hint hint)
+{
+    if (play->state == RAIM_CLIENT_PLAYING && !play->watch &&
+        hints_learn(play->preferences->settings.learned, hint))
+        preferences_save_settings(play->preferences);
+}
+
+static void note_actions(struct play *play, const raim_input *input)
+{
+    if (!play->has_first_aim)
+        play->first_aim = input->aim;
+    play->has_first_aim = play->state == RAIM_CLIENT_PLAYING;
+    if (input->move_x != 0 || input->move_y != 0)
+        play_learn(play, HINT_MOVE);
+    if (abs((int16_t)(input->aim - play->first_aim)) > RAIM_ANGLE_TURN / 16)
+        play_learn(play, HINT_AIM);
+    if (input->fire)
+        play_learn(play, HINT_FIRE);
+    if (bindings_are_held(play->bindings, ACTION_SCORES, play->window) ||
+        play->controls.touch.shows_scores)
+        play_learn(play, HINT_SCORES);
+}
+
 // Sets the input that the link's thread sends from now on. It sends a press even if that is
 // released before the next tick.
 static void set_input(struct play *play)
 {
     const struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
     raim_input input = controls_read(&play->controls, play->window, play->bindings, &viewport);
-    if (play->layer != LAYER_NONE)
+    if (play->layer == LAYER_NONE)
+        note_actions(play, &input);
+    else
         input = (raim_input){.aim = input.aim};
     raim_link_set_input(play->link, &input);
     controls_clear_latch(&play->controls);
@@ -313,6 +340,17 @@ void play_update(struct play *play, uint64_t now_us)
     set_input(play);
 }
 
+static void take_summary(struct play *play, const struct raim_client *client)
+{
+    const struct scoreboard *scoreboard = &play->scoreboard;
+    play->round_end[0] = '\0';
+    if (scoreboard->phase.kind != RAIM_CLIENT_BREAK)
+        return;
+    summary_write_reason(&play->summary, scoreboard, play->round_end);
+    summary_write_own(&play->summary, scoreboard, raim_client_get_stats(client), play->own_result);
+    summary_write_best(&play->summary, scoreboard, play->best_result);
+}
+
 void play_look(struct play *play, uint64_t now_us)
 {
     play_update(play, now_us);
@@ -329,6 +367,7 @@ void play_look(struct play *play, uint64_t now_us)
     play_take_events(play, client, now);
     take_picture(play, client, now);
     scoreboard_take(&play->scoreboard, client);
+    take_summary(play, client);
     vote_panel_take(&play->votes, client, now_us, now);
     const struct raim_client_quality quality = raim_client_get_quality(client);
     raim_link_unlock(play->link);

@@ -10,14 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double hit_s = 0.25, hurt_s = 0.6, direction_s = 1.6, hint_s = 8;
+static const double hit_s = 0.25, hurt_s = 0.6, direction_s = 1.6, goal_s = 8, hint_s = 12;
 
 static void draw_phase(const struct play *play, const struct raim_client_phase *phase,
                        const struct ui *ui, const struct hud_layout *layout)
 {
-    char title[PHASE_TEXT_BYTES], text[PHASE_TEXT_BYTES];
+    char title[PHASE_TEXT_BYTES], text[PHASE_TEXT_BYTES], words[SUMMARY_TEXT_BYTES * 2];
     if (phase_text_banner(phase, play->winner.name, play->scoreboard.next_map, title, text)) {
-        hud_banner(ui, layout->banner, title, text);
+        snprintf(words, sizeof words, "%s%s", play->round_end, text);
+        hud_banner(ui, layout->banner, title, words);
         return;
     }
     phase_text_clock(phase, text);
@@ -41,54 +42,53 @@ static void label_of(const struct play *play, enum action action, char label[32]
     window_button_label(play->window, play->bindings->buttons[device][action], label, 32);
 }
 
-// Writes what the keys or buttons of a player do, without those that have none.
-static void write_controls(char label[ACTION_COUNT][32], bool by_pad, char *hint, size_t capacity)
+// Writes the hints that a player still needs. The later ones are shown for a while only.
+static void write_hints(struct play *play, char label[ACTION_COUNT][32], double now, char *text,
+                        size_t capacity)
 {
+    const bool by_pad = play->controls.by_pad, has_fingers = window_has_fingers(play->window);
+    const char *learned = play->preferences->settings.learned;
     char moves[4 * 33];
     snprintf(moves, sizeof moves, "%.31s %.31s %.31s %.31s", label[ACTION_UP], label[ACTION_LEFT],
              label[ACTION_DOWN], label[ACTION_RIGHT]);
-    const struct {
-        const char *label, *words;
-    } parts[] = {
-        {by_pad ? "left stick" : moves, "move"},
-        {by_pad ? "right stick" : "mouse", "aim"},
-        {label[ACTION_FIRE], "fire"},
-        {label[ACTION_CHAT], "chat"},
-        {label[ACTION_SCORES], "scores"},
-        {label[ACTION_NETWORK], "network"},
-        {by_pad ? "Start" : "Esc", "menu"},
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const size_t used = strlen(hint);
-        if (parts[i].label[0] != '\0')
-            snprintf(hint + used, capacity - used, "%s%s: %s", used > 0 ? "     " : "",
-                     parts[i].label, parts[i].words);
-    }
+    const char *const by_keys[HINTS] = {by_pad ? "left stick" : moves,
+                                        by_pad ? "right stick" : "mouse",
+                                        label[ACTION_FIRE],
+                                        label[ACTION_SCORES],
+                                        label[ACTION_CHAT],
+                                        by_pad ? "Start" : "Esc"};
+    // The other buttons for fingers name themselves.
+    static const char *const by_fingers[HINTS] = {
+        "left thumb", "right thumb", "right thumb, far out", "", "", ""};
+    const char *const *labels = has_fingers ? by_fingers : by_keys;
+    const enum hint next = hints_next(learned, labels);
+    if (next != play->hint)
+        play->hint_s = now;
+    else if (next > HINT_FIRE && next < HINTS && now - play->hint_s > hint_s)
+        play_learn(play, next);
+    play->hint = next;
+    hints_write(learned, labels, text, capacity);
 }
 
-// Writes the keys or buttons for the first seconds in an arena; "" after them. Returns the opacity.
-static double write_hint(const struct play *play, double now, char *hint, size_t capacity)
+// Writes the hint at the bottom; "": none.
+static void write_hint(struct play *play, double now, char *hint, size_t capacity)
 {
-    const double left_s = play->watch ? 1 : play->entered_s + hint_s - now; // a spectator's stays
-    const bool by_pad = play->controls.by_pad;
     char label[ACTION_COUNT][32];
     hint[0] = '\0';
-    if (left_s <= 0 || play->layer != LAYER_NONE)
-        return 0;
+    if (play->layer != LAYER_NONE)
+        return;
     for (int i = 0; i < ACTION_COUNT; i++)
         label_of(play, (enum action)i, label[i]);
-    if (window_has_fingers(play->window))
-        snprintf(hint, capacity,
-                 play->watch ? "Tap left or right: another player"
-                             : "Left thumb: move     right thumb: aim, far out: fire");
-    else if (play->watch)
+    if (!play->watch)
+        write_hints(play, label, now, hint, capacity);
+    else if (window_has_fingers(play->window))
+        snprintf(hint, capacity, "Tap left or right: another player");
+    else
         snprintf(hint, capacity,
                  "You watch %s     %s, %s: another player     %s: scores     %s: menu, to join",
                  play->names[raim_player_slot(play->scoreboard.watched)], label[ACTION_LEFT],
-                 label[ACTION_RIGHT], label[ACTION_SCORES], by_pad ? "Start" : "Esc");
-    else
-        write_controls(label, by_pad, hint, capacity);
-    return fmin(left_s, 1);
+                 label[ACTION_RIGHT], label[ACTION_SCORES],
+                 play->controls.by_pad ? "Start" : "Esc");
 }
 
 // Draws where the deadly shot came from, as seen from where the local player was.
@@ -115,17 +115,23 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
     const struct raim_client_phase *phase = &scoreboard->phase;
     const struct text_style small = {.size = 15 * ui->unit};
     const raim_vec2 size = window_size(play->window);
-    char hint[400];
-    const double strength = write_hint(play, now, hint, sizeof hint);
+    char hint[400], goal[PHASE_TEXT_BYTES] = "";
+    write_hint(play, now, hint, sizeof hint);
+    if (now < play->round_s + goal_s)
+        phase_text_goal(phase, goal);
+    const bool is_over = phase->kind == RAIM_CLIENT_BREAK;
+    const char *const round[2] = {is_over ? play->own_result : goal,
+                                  is_over ? play->best_result : ""};
     const struct hud_frame frame = {
         .window = {{0, 0}, size},
         .area = ui->area,
         .unit = ui->unit,
         .line = text_height(&small),
-        .hint_lines = strength > 0 ? hud_hint_lines(ui, hint) : 0,
+        .hint_lines = hint[0] != '\0' ? hud_hint_lines(ui, hint) : 0,
         .has_table = play_shows_table(play),
         .has_banner = phase->kind != RAIM_CLIENT_PLAY,
         .has_graph = play->shows_netgraph,
+        .round_height = hud_round_height(ui, round),
         .vote_height = vote_panel_is_shown(&play->votes, now) ? vote_panel_height(ui) : 0,
     };
     const struct hud_layout layout = hud_layout_of(&frame);
@@ -135,6 +141,7 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
                         play->layer == LAYER_CHAT ? &play->entry : NULL, now);
     draw_scores(play, ui, &layout, frame.has_table);
     draw_phase(play, phase, ui, &layout);
+    hud_round(ui, layout.round, round);
     if (frame.vote_height > 0)
         draw_vote(play, ui, layout.vote);
     if (play->shows_netgraph)
@@ -145,8 +152,8 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
     if (is_down && !frame.has_table)
         hud_death(ui, layout.death, &play->killer, scoreboard->awaits_spawn && left_s <= 0, left_s,
                   scoreboard->respawn_delay_s);
-    if (strength > 0)
-        hud_hint(ui, layout.hint, hint, strength);
+    if (hint[0] != '\0')
+        hud_hint(ui, layout.hint, hint, 1);
 }
 
 static void draw_layer(struct play *play, const struct ui *ui, double now)

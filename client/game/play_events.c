@@ -55,6 +55,13 @@ static void handle_kill(struct play *play, const struct raim_client_event *event
         .text = "destroyed",
     };
     kill_feed_add(&play->kills, &line);
+    const uint32_t streak = summary_add_kill(&play->summary, raim_player_slot(event->player),
+                                             raim_player_slot(event->victim));
+    if (streak == 3 || (streak > 0 && streak % 5 == 0)) {
+        line.second = person(play, RAIM_NOBODY);
+        snprintf(line.text, sizeof line.text, "%u in a row", streak);
+        kill_feed_add(&play->kills, &line);
+    }
     effects_add_kill(&play->effects, event->victim, now);
     if (event->victim == own && own != RAIM_NOBODY)
         note_killer(play, line.first, now);
@@ -98,6 +105,7 @@ static void handle_event(struct play *play, const struct raim_client_event *even
     case RAIM_CLIENT_LEFT:
         snprintf(line.text, sizeof line.text, "%s",
                  event->kind == RAIM_CLIENT_JOINED ? "joined" : "left");
+        summary_forget(&play->summary, raim_player_slot(event->player));
         kill_feed_add(&play->kills, &line);
         break;
     case RAIM_CLIENT_KILL:
@@ -153,12 +161,24 @@ static void note_winner(struct play *play, const struct raim_client *client)
         play->winner = person(play, phase.winner);
 }
 
+static void note_round(struct play *play, const struct raim_client *client, double now)
+{
+    const struct raim_client_phase phase = raim_client_get_phase(client);
+    summary_look(&play->summary, &phase);
+    if (phase.kind != RAIM_CLIENT_PLAY || phase.round == play->round)
+        return;
+    play->round = phase.round;
+    play->round_s = now;
+    summary_begin(&play->summary, raim_client_get_stats(client));
+}
+
 void play_take_events(struct play *play, struct raim_client *client, double now)
 {
     struct raim_client_event event;
     copy_names(play, client);
     show_motd(play, client, now);
     note_winner(play, client);
+    note_round(play, client, now);
     while (raim_client_next_event(client, &event))
         handle_event(play, &event, own_id(client), now);
     const uint64_t hits = raim_client_get_stats(client)->hits;

@@ -8,6 +8,7 @@
 #include "controls.h"
 #include "effects.h"
 #include "entry.h"
+#include "hints.h"
 #include "hud.h"
 #include "kill_feed.h"
 #include "known_servers.h"
@@ -17,6 +18,7 @@
 #include "preferences.h"
 #include "scoreboard.h"
 #include "settings_screen.h"
+#include "summary.h"
 #include "vote_menu.h"
 #include "vote_panel.h"
 
@@ -74,13 +76,22 @@ struct play {
     struct hud_person killer; // who destroyed the local player last
     raim_vec2 killer_at;      // where the killer was last seen, units
     bool has_killer_at;
-    uint32_t first_score;                                  // row at the top of the table of scores
-    uint32_t heard;                                        // effects whose sounds have been played
-    uint64_t hits;                                         // of the local player, as shown
-    double hit_at_s;                                       // when the local player last hit
-    double hurt_at_s;                                      // when the local player last fell
-    double entered_s;                                      // when the arena was entered
-    uint64_t entries;                                      // stats->entries of the map shown
+    uint32_t first_score; // row at the top of the table of scores
+    uint32_t heard;       // effects whose sounds have been played
+    uint64_t hits;        // of the local player, as shown
+    double hit_at_s;      // when the local player last hit
+    double hurt_at_s;     // when the local player last fell
+    double entered_s;     // when the arena was entered
+    uint64_t entries;     // stats->entries of the map shown
+    uint32_t round;       // played last
+    double round_s;       // since when
+    struct summary summary;
+    char round_end[SUMMARY_TEXT_BYTES], own_result[SUMMARY_TEXT_BYTES],
+        best_result[SUMMARY_TEXT_BYTES]; // in a break
+    enum hint hint;                      // shown, the first one
+    double hint_s;                       // since when
+    bool has_first_aim;                  // since the arena was entered
+    raim_angle first_aim;
     struct hud_person winner;                              // of the round before the break
     char motd[RAIM_MAX_TEXT_BYTES + 1];                    // message of the day last shown
     double lost_at_s;                                      // when the connection was lost
@@ -95,6 +106,9 @@ void play_connect(struct play *play);
 
 // Begins to say goodbye to the server.
 void play_leave(struct play *play, struct goodbye *goodbye);
+
+// Notes that the player has done something for which there is a hint.
+void play_learn(struct play *play, enum hint hint);
 
 void play_open_layer(struct play *play, enum layer layer);
 

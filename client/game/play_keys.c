@@ -25,6 +25,10 @@ void play_open_layer(struct play *play, enum layer layer)
     if (layer == LAYER_VOTE)
         vote_menu_open(&play->vote_menu, &play->votes);
     play->layer = layer;
+    if (layer == LAYER_CHAT)
+        play_learn(play, HINT_CHAT);
+    if (layer == LAYER_MENU)
+        play_learn(play, HINT_MENU);
 }
 
 // Connects again, as a player, once the goodbye is over.

@@ -176,6 +176,28 @@ void hud_clock(const struct ui *ui, raim_box box, const char *words)
         text_write_within(ui->text, top, &style, words, box.max.x - box.min.x - 2 * ui->unit);
 }
 
+static struct text_style round_style(const struct ui *ui)
+{
+    return (struct text_style){
+        .size = 17 * ui->unit, .align = TEXT_CENTRE, .colour = PALETTE_WHITE, .outlined = true};
+}
+
+void hud_round(const struct ui *ui, raim_box box, const char *const texts[2])
+{
+    const struct text_style style = round_style(ui);
+    const double width = box.max.x - box.min.x, height = box.max.y - box.min.y;
+    const bool has_room = hud_round_height(ui, texts) < height + 1;
+    raim_vec2 top = {(box.min.x + box.max.x) / 2, box.min.y};
+    for (int i = 0; i < 2; i++) {
+        if (has_room)
+            top.y += text_write_wrapped(ui->text, top, &style, texts[i], width);
+        else if (top.y + text_height(&style) < box.max.y + 1) {
+            text_write_within(ui->text, top, &style, texts[i], width);
+            top.y += text_height(&style);
+        }
+    }
+}
+
 void hud_banner(const struct ui *ui, raim_box box, const char *title, const char *text)
 {
     const double unit = ui->unit, middle = (box.min.x + box.max.x) / 2;
@@ -260,6 +282,16 @@ void hud_hint(const struct ui *ui, raim_box box, const char *hint, double streng
 // Parts of the view's width at which the columns begin and end.
 static const double left_end = 0.31, middle_begin = 0.325, middle_end = 0.675, right_begin = 0.69;
 
+double hud_round_height(const struct ui *ui, const char *const texts[2])
+{
+    const struct text_style style = round_style(ui);
+    const double width = (middle_end - middle_begin) * (ui->area.max.x - ui->area.min.x);
+    int lines = 0;
+    for (int i = 0; i < 2; i++)
+        lines += text_wrap(ui->text, &style, texts[i], width)->count;
+    return lines * text_height(&style);
+}
+
 // Parts of the height.
 static const double kills_end = 0.36, scores_end = 0.45;
 
@@ -309,6 +341,12 @@ struct hud_layout hud_layout_of(const struct hud_frame *frame)
     else
         layout.clock = heading;
     double body_top = heading.max.y + gap;
+    if (frame->round_height > 0) { // at most a third of the column, as the vote half of its rest
+        const double most = (bottom - body_top) / 3;
+        layout.round =
+            box(middle, body_top, middle_right, body_top + fmin(frame->round_height, most));
+        body_top = layout.round.max.y + gap;
+    }
     if (frame->vote_height > 0) { // at most half of the column
         const double most = (bottom - body_top) / 2 - gap;
         layout.vote =
@@ -350,6 +388,21 @@ void phase_text_clock(const struct raim_client_phase *phase, char words[PHASE_TE
     if (phase->score_limit > 0)
         snprintf(words + length, (size_t)(PHASE_TEXT_BYTES - length), "%sto %u %s",
                  phase->has_end ? "   " : "", phase->score_limit, points);
+}
+
+void phase_text_goal(const struct raim_client_phase *phase, char words[PHASE_TEXT_BYTES])
+{
+    words[0] = '\0';
+    if (phase->kind != RAIM_CLIENT_PLAY)
+        return;
+    if (phase->score_limit > 0)
+        snprintf(words, PHASE_TEXT_BYTES, "First to %u %s wins%s", phase->score_limit,
+                 phase->score_limit == 1 ? "point" : "points",
+                 phase->has_end ? ", or most when time is up" : "");
+    else
+        snprintf(words, PHASE_TEXT_BYTES, "%s",
+                 phase->has_end ? "Most points when time is up wins"
+                                : "Destroy the others: a point for each");
 }
 
 const char *phase_text_lost(bool awaits_restart)

@@ -37,6 +37,11 @@ void hud_death(const struct ui *ui, raim_box box, const struct hud_person *kille
 // Draws the clock of the round; "": none.
 void hud_clock(const struct ui *ui, raim_box box, const char *words);
 
+// Draws what wins the round, or who was best in it: two texts, of which one may be "".
+// hud_round_height is what they take in a view of this size.
+void hud_round(const struct ui *ui, raim_box box, const char *const texts[2]);
+double hud_round_height(const struct ui *ui, const char *const texts[2]);
+
 // Draws large text for breaks and pauses.
 void hud_banner(const struct ui *ui, raim_box box, const char *title, const char *text);
 
@@ -77,17 +82,19 @@ struct hud_frame {
     bool has_table;        // all scores are shown in place of the first few
     bool has_banner;       // in place of the clock
     bool has_graph;
-    double vote_height; // of the panel of a vote, pixels; 0: none
+    double round_height; // of what wins the round or who was best, pixels; 0: none
+    double vote_height;  // of the panel of a vote, pixels; 0: none
 };
 
 // Boxes in pixels; one that is not shown is empty.
 struct hud_layout {
     raim_box clock, banner;
+    raim_box round;  // under them: what wins the round, or who was best in it
     raim_box kills;  // top left
     raim_box chat;   // bottom left, with the line that is typed
     raim_box scores; // the first few, top right
     raim_box table;  // all scores, in the middle
-    raim_box vote;   // under the clock or the banner
+    raim_box vote;   // under that
     raim_box death;  // in the middle: by whom, and the time until the spawn
     raim_box graph;  // of the network: in a bar where one has room, otherwise bottom right
     raim_box hint;   // at the bottom
@@ -102,6 +109,9 @@ enum { PHASE_TEXT_BYTES = 96 };
 // What ends the round, such as "2:31   to 20 points"; "" where nothing does, and in breaks and
 // pauses.
 void phase_text_clock(const struct raim_client_phase *phase, char words[PHASE_TEXT_BYTES]);
+
+// What wins the round, in a sentence; "" in breaks and pauses.
+void phase_text_goal(const struct raim_client_phase *phase, char words[PHASE_TEXT_BYTES]);
 
 // The title of the notice about a lost connection.
 const char *phase_text_lost(bool awaits_restart);

@@ -27,6 +27,8 @@ const struct settings_field settings_fields[SETTINGS_FIELDS] = {
     {"mute", "Mute", SETTINGS_FLAG, offsetof(struct settings, mutes_sound), 0, 0, 0},
     {"recordings", NULL, SETTINGS_TEXT, offsetof(struct settings, recordings), 0,
      SETTINGS_FOLDER_BYTES - 1, 0},
+    {"learned", NULL, SETTINGS_TEXT, offsetof(struct settings, learned), 0,
+     SETTINGS_LEARNED_BYTES - 1, 0},
 };
 
 struct settings settings_default(void)

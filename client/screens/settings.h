@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SETTINGS_FOLDER_BYTES = 512 };
+enum { SETTINGS_FOLDER_BYTES = 512, SETTINGS_LEARNED_BYTES = 64 };
 
 struct settings {
     char name[RAIM_MAX_NAME_BYTES + 1]; // of the player; "": not chosen yet
@@ -23,6 +23,7 @@ struct settings {
     double volume;    // 0 to 1
     bool mutes_sound;
     char recordings[SETTINGS_FOLDER_BYTES]; // folder of the recording played last; "": none
+    char learned[SETTINGS_LEARNED_BYTES];   // actions that need no hint any more: game/hints.h
 };
 
 enum settings_kind {
@@ -44,7 +45,7 @@ struct settings_field {
     double step;     // of a number on the screen
 };
 
-enum { SETTINGS_FIELDS = 10 };
+enum { SETTINGS_FIELDS = 11 };
 extern const struct settings_field settings_fields[SETTINGS_FIELDS];
 
 struct settings settings_default(void);

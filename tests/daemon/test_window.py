@@ -6,6 +6,7 @@ Wants Xvfb and xdotool; without them it is skipped.
 """
 
 import contextlib
+import json
 import math
 import os
 import pathlib
@@ -81,6 +82,7 @@ class WindowTest(unittest.TestCase):
         self.display = stack.enter_context(x_server())
         self.stage = stack.enter_context(Stage())
         home = stack.enter_context(tempfile.TemporaryDirectory(prefix="raim-home-"))
+        self.settings = pathlib.Path(home) / "raim/settings"
         path = self.stage.directory / "open.conf"
         path.write_text(MAP, encoding="utf-8")
         self.daemon = self.stage.serve(arena(map=str(path), bots=0, spectator_delay=0.0))
@@ -154,6 +156,22 @@ class WindowTest(unittest.TestCase):
         self.assertEqual("".join(key for key, _ in taps), keys)
         # On a busy machine the server may get a key's release late.
         self.assertEqual(statistics.median(steps for _, steps in taps), 1, taps)
+
+    def test_what_the_player_has_done_needs_no_hint_any_more(self):
+        def learned():
+            with contextlib.suppress(FileNotFoundError):
+                return set(json.loads(self.settings.read_text(encoding="utf-8"))["learned"].split())
+            return set()
+        self.assertLessEqual(learned(), {"aim"}) # the window may have opened under the mouse
+        done = {"aim"}
+        self.aim(0)
+        self.aim(120)
+        for word, *press in (("move", "key", "d"), ("fire", "click", "1"), ("scores", "keydown", "Tab"),
+                             ("menu", "key", "Escape")):
+            self.until(word, lambda word=word: word in learned(), *press)
+            done.add(word)
+        self.xdo("keyup", "Tab")
+        self.assertEqual(learned(), done)
 
 
 

@@ -21,10 +21,16 @@ static const char longest_hint[] =
     "W A S D: move     mouse: aim     Right Shift Button: fire     Keypad Enter: chat     Left "
     "Super Button: scores     Scroll Lock: network     Esc: menu and much more of the same";
 
-enum part { CLOCK, BANNER, KILLS, CHAT, SCORES, TABLE, DEATH, GRAPH, HINT, VOTE, PARTS };
+enum part { CLOCK, BANNER, KILLS, CHAT, SCORES, TABLE, DEATH, GRAPH, HINT, VOTE, ROUND, PARTS };
 
-static const char *const names[PARTS] = {"clock", "banner", "kills", "chat", "scores",
-                                         "table", "death",  "graph", "hint", "vote"};
+static const char *const names[PARTS] = {"clock", "banner", "kills", "chat", "scores", "table",
+                                         "death", "graph",  "hint",  "vote", "round"};
+
+static const char *const longest_round[2] = {
+    "You: 1000th of 1000     kills: 65535     deaths: 65535     longest streak: 65535     hits: "
+    "100 %",
+    "Longest streak: WWWWWWWWWWWWWWWWWWWWWWWW, 65535     Fewest deaths: WWWWWWWWWWWWWWWWWWWWWWWW, "
+    "65535"};
 
 static struct hud_person person(unsigned id)
 {
@@ -137,6 +143,9 @@ static raim_box draw_part(const struct ui *ui, const struct hud_frame *frame, en
     case VOTE:
         draw_vote(ui, layout.vote);
         return layout.vote;
+    case ROUND:
+        hud_round(ui, layout.round, longest_round);
+        return layout.round;
     case PARTS:
         break;
     }
@@ -210,6 +219,7 @@ static void check_size(int width, int height, double scale)
             .has_table = part == TABLE,
             .has_banner = part == BANNER || part == TABLE,
             .has_graph = part == GRAPH,
+            .round_height = part == ROUND ? hud_round_height(&ui, longest_round) : 0,
             .vote_height = part == VOTE ? vote_panel_height(&ui) : 0,
         };
         raim_box box = ui.area;

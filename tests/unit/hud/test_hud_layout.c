@@ -10,7 +10,7 @@ static const raim_vec2 sizes[] = {{800, 600},  {1280, 720}, {1600, 900}, {2560, 
 static const raim_vec2 views[] = {{1600, 861}, {1600, 900}, {1000, 1000}};
 static const double scales[] = {0.75, 1, 1.25, 1.5, 1.75, 2};
 
-enum { PARTS = 10 };
+enum { PARTS = 11 };
 
 static bool is_shown(raim_box box)
 {
@@ -42,6 +42,7 @@ static struct hud_frame frame_of(raim_vec2 size, raim_vec2 view, double scale, u
         .has_table = (flags & 4) != 0,
         .has_banner = (flags & 8) != 0,
         .has_graph = (flags & 16) != 0,
+        .round_height = (flags & 64) != 0 ? 4 * fmax(17 * unit, 14) : 0,
         .vote_height = (flags & 32) != 0 ? 4 * fmax(15 * unit, 14) + 36 * unit : 0,
     };
 }
@@ -51,9 +52,9 @@ static void check(const struct hud_frame *frame)
     const struct hud_layout layout = hud_layout_of(frame);
     const raim_box boxes[PARTS] = {layout.clock,  layout.banner, layout.kills, layout.chat,
                                    layout.scores, layout.table,  layout.death, layout.graph,
-                                   layout.hint,   layout.vote};
-    static const char *const names[PARTS] = {"clock", "banner", "kills", "chat", "scores",
-                                             "table", "death",  "graph", "hint", "vote"};
+                                   layout.hint,   layout.vote,   layout.round};
+    static const char *const names[PARTS] = {"clock", "banner", "kills", "chat", "scores", "table",
+                                             "death", "graph",  "hint",  "vote", "round"};
     const raim_vec2 size = frame->window.max;
     for (int i = 0; i < PARTS; i++) {
         if (!is_shown(boxes[i]))
@@ -74,6 +75,7 @@ static void check(const struct hud_frame *frame)
     assert_int_equal(is_shown(layout.graph), frame->has_graph);
     assert_int_equal(is_shown(layout.hint), frame->hint_lines > 0);
     assert_int_equal(is_shown(layout.vote), frame->vote_height > 0);
+    assert_int_equal(is_shown(layout.round), frame->round_height > 0);
 }
 
 TEST(nothing_overlaps_at_any_size)
@@ -81,7 +83,7 @@ TEST(nothing_overlaps_at_any_size)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t v = 0; v < sizeof views / sizeof *views; v++)
             for (size_t k = 0; k < sizeof scales / sizeof *scales; k++)
-                for (unsigned flags = 0; flags < 64; flags++) {
+                for (unsigned flags = 0; flags < 128; flags++) {
                     const struct hud_frame frame = frame_of(sizes[s], views[v], scales[k], flags);
                     check(&frame);
                 }

@@ -28,6 +28,25 @@ TEST(the_clock_says_what_ends_the_round)
     assert_clock(&(struct raim_client_phase){.kind = RAIM_CLIENT_BREAK, .has_end = true}, "");
 }
 
+static void assert_goal(const struct raim_client_phase *phase, const char *expected)
+{
+    char words[PHASE_TEXT_BYTES];
+    phase_text_goal(phase, words);
+    assert_string_equal(words, expected);
+}
+
+TEST(the_goal_follows_from_what_ends_the_round)
+{
+    assert_goal(&(struct raim_client_phase){.round = 1}, "Destroy the others: a point for each");
+    assert_goal(&(struct raim_client_phase){.has_end = true, .left_s = 150},
+                "Most points when time is up wins");
+    assert_goal(&(struct raim_client_phase){.score_limit = 1}, "First to 1 point wins");
+    assert_goal(&(struct raim_client_phase){.has_end = true, .score_limit = UINT32_MAX},
+                "First to 4294967295 points wins, or most when time is up");
+    assert_goal(&(struct raim_client_phase){.kind = RAIM_CLIENT_PAUSED, .score_limit = 20}, "");
+    assert_goal(&(struct raim_client_phase){.kind = RAIM_CLIENT_BREAK, .has_end = true}, "");
+}
+
 static void assert_banner(const struct raim_client_phase *phase, const char *winner,
                           const char *next_map, const char *expected_title,
                           const char *expected_text)
