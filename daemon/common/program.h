@@ -12,5 +12,10 @@ bool program_open_streams(void);
 // any thread starts, so that every thread inherits the mask.
 void program_block_signals(void);
 
+// The last line of `raimd --check-state`, by which any version of raimctl knows that a raimd has
+// answered: with exit status 0, or 1.
+#define PROGRAM_TAKES_ALL "all is taken over"
+#define PROGRAM_TAKES_PART "not all is taken over: see above"
+
 // The exit status of a program that has printed to stdout. Reports what could not be written.
 int program_end_output(const char *program);

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "commands.h"
 
+#include "program.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -49,14 +51,16 @@ static bool become(const struct stat *owner)
 }
 
 // In the child. The file may lie where only root can go, too.
-static void run_check(const struct call *call, const char *path)
+static void run_check(const struct call *call, const char *path, const int pipe[2])
 {
     struct stat owner = {0};
     const char *config = value_of(call, "config", "/etc/raimd/raimd.conf");
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     char *const words[] = {(char *)path, (char *)"--check-state", (char *)"-c", (char *)config,
                            NULL};
-    if (!pass("RUNTIME_DIRECTORY", value_of(call, "runtime", "/run/raimd"), &owner) ||
+    close(pipe[0]);
+    if (dup2(pipe[1], STDOUT_FILENO) < 0 ||
+        !pass("RUNTIME_DIRECTORY", value_of(call, "runtime", "/run/raimd"), &owner) ||
         !pass("STATE_DIRECTORY", value_of(call, "state", "/var/lib/raimd"), &owner) ||
         !become(&owner))
         _exit(EX_OSERR);
@@ -66,24 +70,45 @@ static void run_check(const struct call *call, const char *path)
     _exit(EX_OSERR);
 }
 
+// Prints what comes, and copies the last line, without its end.
+static void read_answer(int from, char *last, size_t capacity)
+{
+    char *line = NULL;
+    size_t allocated = 0;
+    FILE *stream = fdopen(from, "r");
+    last[0] = '\0';
+    while (stream != NULL && getline(&line, &allocated, stream) > 0) {
+        fputs(line, stdout);
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(last, capacity, "%s", line);
+    }
+    free(line);
+    if (stream != NULL)
+        fclose(stream);
+}
+
 int upgrade_check(const struct call *call)
 {
-    int status = -1;
+    int status = -1, pipe[2];
+    char answer[sizeof PROGRAM_TAKES_PART + 1];
     const char *path = commands_argument(call, 0);
-    const pid_t child = fork();
+    const pid_t child = pipe2(pipe, O_CLOEXEC) == 0 ? fork() : -1;
     if (child == 0)
-        run_check(call, path);
-    if (child < 0 || waitpid(child, &status, 0) != child) {
+        run_check(call, path, pipe);
+    if (child < 0) {
         complain("cannot start it");
         return EXIT_REJECTED;
     }
+    close(pipe[1]);
+    read_answer(pipe[0], answer, sizeof answer);
+    waitpid(child, &status, 0);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    if (code == EX_USAGE)
-        fprintf(stderr,
-                "raimctl: %s is a raimd without --check-state: an older one, which cannot "
-                "say what it takes over\n",
-                path);
-    else if (code > 1 || code < 0)
-        fprintf(stderr, "raimctl: %s has not checked the state\n", path);
-    return code == EXIT_SUCCESS ? EXIT_SUCCESS : EXIT_REJECTED;
+    if ((code == EXIT_SUCCESS && strcmp(answer, PROGRAM_TAKES_ALL) == 0) ||
+        (code == EXIT_FAILURE && strcmp(answer, PROGRAM_TAKES_PART) == 0))
+        return code;
+    fprintf(stderr,
+            "raimctl: %s has not checked the state: it is no raimd, or an older one without "
+            "--check-state, or it failed\n",
+            path);
+    return EX_UNAVAILABLE;
 }

@@ -8,6 +8,7 @@
 #include "ban_store.h"
 #include "log.h"
 #include "on_demand.h"
+#include "program.h"
 #include "result_db.h"
 #include "server_events.h"
 #include "store.h"
@@ -49,6 +50,6 @@ int state_check(struct config *config)
     store_only_read(store);
     good = check_files(config, store) && good;
     store_close(store);
-    puts(good ? "all is taken over" : "not all is taken over: see above");
+    puts(good ? PROGRAM_TAKES_ALL : PROGRAM_TAKES_PART);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

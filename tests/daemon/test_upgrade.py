@@ -218,8 +218,9 @@ class UpgradeTest(unittest.TestCase):
                     state, revival.directory) for path in directory.iterdir()}
             before = content()
             self.assertIn("arena continued arena=east", self.check(revival, state, 0))
-            self.assertIn("an older one", self.check(revival, state, 1, harness.BIN / "raim-bots"))
-            self.assertIn("No such file", self.check(revival, state, 1, "/nowhere"))
+            for other in (harness.BIN / "raim-bots", "/bin/true", "/bin/false", "/bin/echo"):
+                self.assertIn("it is no raimd", self.check(revival, state, 69, other))
+            self.assertIn("No such file", self.check(revival, state, 69, "/nowhere"))
             self.assertEqual(content(), before)
             for name, text, word in (("bans", "v2 something\n", "lines not understood"),
                                      ("x.arena", "raimd-arena 2\n", "arena not reopened")):
