@@ -27,7 +27,8 @@ static const long long NS_PER_S = 1000000000;
 
 static const char usual_state[] = "/var/lib/raimd";
 static const char database[] = "results.db";
-static const char note[] = "raimd.backup"; // of a backup, its format and time
+static const char note[] = "raimd.backup";           // of a backup, its format and time
+static const char unfinished[] = "raimd.backup.new"; // the note of one that is being made
 
 struct directory {
     int descriptor;
@@ -206,6 +207,7 @@ static void remove_backup(const struct directory *backup)
         free_listing(&listing);
     }
     unlinkat(backup->descriptor, note, 0);
+    unlinkat(backup->descriptor, unfinished, 0); // the last one, see remove_interrupted
     rmdir(backup->path);
 }
 
@@ -221,14 +223,54 @@ static long long now_ns(void)
     return ns_of(now);
 }
 
+// Removes what an interrupted backup of this user has left. False where something else has its
+// name, or another process is at it.
+static bool remove_interrupted(const char *path)
+{
+    struct directory left;
+    struct stat status;
+    if (rmdir(path) == 0)
+        return true;
+    if (lstat(path, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
+        !open_directory(&left, path))
+        return false;
+    const bool is_ours = faccessat(left.descriptor, unfinished, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+                         flock(left.descriptor, LOCK_EX | LOCK_NB) == 0;
+    if (is_ours)
+        remove_backup(&left);
+    close(left.descriptor);
+    if (is_ours)
+        fprintf(stderr, "raimctl: %s removed: that backup was interrupted\n", path);
+    return is_ours;
+}
+
+// Creates the directory that a backup is made in, locked as long as this process lives.
+static bool begin_backup(struct directory *backup, const char *path)
+{
+    char text[64];
+    snprintf(text, sizeof text, "raimd-backup 1\nmade_ns %lld\n", now_ns());
+    bool is_made = mkdir(path, 0700) == 0;
+    int error = errno;
+    if (!is_made && error == EEXIST && remove_interrupted(path)) {
+        is_made = mkdir(path, 0700) == 0;
+        error = errno;
+    }
+    if (!is_made) {
+        fprintf(stderr, "raimctl: %s: %s\n", path, strerror(error));
+        return false;
+    }
+    return open_directory(backup, path) && flock(backup->descriptor, LOCK_EX | LOCK_NB) == 0 &&
+           write_text(backup, unfinished, text);
+}
+
 // Fills a directory, which gets its name once all is in it and on the disk.
 static bool fill_backup(const struct directory *state, struct directory *backup, const char *path,
                         bool *has_key)
 {
-    char text[64];
-    snprintf(text, sizeof text, "raimd-backup 1\nmade_ns %lld\n", now_ns());
-    return copy_state(state, backup, has_key) && write_text(backup, note, text) &&
-           ((syncfs(backup->descriptor) == 0 && rename(backup->path, path) == 0) ||
+    return copy_state(state, backup, has_key) &&
+           ((syncfs(backup->descriptor) == 0 &&
+             renameat(backup->descriptor, unfinished, backup->descriptor, note) == 0 &&
+             rename(backup->path, path) == 0) ||
             complain(backup, ""));
 }
 
@@ -255,11 +297,7 @@ int backup_run(const struct call *call)
         return EXIT_REJECTED;
     umask(077);
     snprintf(temporary, sizeof temporary, "%s.new", path);
-    if (mkdir(temporary, 0700) != 0) {
-        fprintf(stderr, "raimctl: %s: %s\n", temporary, strerror(errno));
-        return EXIT_REJECTED;
-    }
-    if (!open_directory(&backup, temporary))
+    if (!begin_backup(&backup, temporary))
         return EXIT_REJECTED;
     if (!fill_backup(&state, &backup, path, &has_key)) {
         remove_backup(&backup);

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: MIT
 """A backup of the state directory, made while raimd runs, and what a restored one brings back."""
 
+import contextlib
+import fcntl
 import os
 import pathlib
+import resource
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -12,6 +16,20 @@ import unittest
 
 import harness
 from harness import Stage
+
+
+def stop_at_the_first_large_file():
+    """The signal that this limit causes ends a program like any other."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL) # Python ignores it
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, 1 << 19))
+
+
+@contextlib.contextmanager
+def open_locked(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    yield
+    os.close(descriptor)
 
 
 class BackupTest(unittest.TestCase):
@@ -144,6 +162,34 @@ class BackupTest(unittest.TestCase):
             self.copy = self.state / "nowhere" / "copy"
             self.assertIn("No such file", self.backup(status=1))
             self.assertFalse((self.state / "restored").exists())
+
+    def test_an_interrupted_one_is_removed_by_the_next(self):
+        with Stage() as stage:
+            self.begin(stage).stop()
+            left = stage.directory / "copy.new"
+            (self.state / "zzz").write_bytes(bytes(1 << 20))
+            command = [harness.BIN / "raimctl", "backup", self.copy, "--state", self.state]
+            with subprocess.Popen(command, preexec_fn=stop_at_the_first_large_file) as process:
+                process.wait(harness.START_S)
+                self.assertEqual(process.returncode, -signal.SIGXFSZ)
+            self.assertTrue((left / "server.key").exists())
+            self.assertIn("is no backup", self.raimctl("restore", left, "--state", self.state,
+                                                       "--yes", status=1))
+            with open_locked(left):
+                self.assertIn("copy.new: File exists", self.backup(status=1))
+            self.assertTrue((left / "server.key").exists())
+            self.backup()
+            self.assertFalse(left.exists())
+            self.assertIn("raimd-backup 1\nmade_ns ", (self.copy / "raimd.backup").read_text())
+
+    def test_a_directory_of_another_kind_is_left_alone(self):
+        with Stage() as stage:
+            self.begin(stage).stop()
+            left = stage.directory / "copy.new"
+            left.mkdir()
+            (left / "letter").write_text("to somebody")
+            self.assertIn("copy.new: File exists", self.backup(status=1))
+            self.assertEqual((left / "letter").read_text(), "to somebody")
 
     def test_where_it_fails_nothing_is_left(self):
         with Stage() as stage:
