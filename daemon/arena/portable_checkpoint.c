@@ -136,14 +136,15 @@ static bool read_hex(const char *digits, uint8_t *bytes, size_t size)
 }
 
 // By which the members of a player that are not known are kept.
-static void print_key(const struct raim_portable_player *player, char key[2 * RAIM_TOKEN_BYTES + 1])
+static void print_key(const struct raim_portable_player *player, bool has_left,
+                      char key[2 * RAIM_TOKEN_BYTES + 1])
 {
     static const uint8_t none[RAIM_TOKEN_BYTES];
     static_assert(sizeof player->name <= 2 * RAIM_TOKEN_BYTES, "the key has room for a name");
     if (memcmp(player->token, none, sizeof none) != 0)
         print_hex(player->token, sizeof player->token, key);
     else
-        sprintf(key, "%s%s", player->bot ? "" : "-", player->name); // "-": who has left
+        sprintf(key, "%s%s", has_left ? "-" : "", player->name);
 }
 
 // --- Writing ---
@@ -199,7 +200,7 @@ static void write_players(struct json_writer *json, const char *name,
     char key[2 * RAIM_TOKEN_BYTES + 1];
     json_begin_array(json, name);
     for (uint32_t i = 0; i < count; i++) {
-        print_key(&players[i], key);
+        print_key(&players[i], strcmp(name, departed_key) == 0, key);
         json_begin_object(json, NULL);
         write_rows(json, player_rows, &players[i], json_object_get(kept, key));
         json_write_end(json);
@@ -303,14 +304,15 @@ static bool keep_unknown(json_t *kept, const char *name, const struct row *rows,
     return good;
 }
 
-static bool read_players(const json_t *list, struct raim_portable_player *players, json_t *kept)
+static bool read_players(const json_t *list, bool has_left, struct raim_portable_player *players,
+                         json_t *kept)
 {
     char key[2 * RAIM_TOKEN_BYTES + 1];
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *object = json_array_get(list, i);
         if (!read_rows(player_rows, object, &players[i]))
             return false;
-        print_key(&players[i], key);
+        print_key(&players[i], has_left, key);
         if (!keep_unknown(kept, key, player_rows, object))
             return false;
     }
@@ -334,8 +336,8 @@ static struct portable_checkpoint *read_document(json_t *document, json_t *kept,
     json_t *players = json_object();
     const bool good = read_rows(match_rows, document, saved) &&
                       keep_unknown(kept, "match", match_rows, document) &&
-                      read_players(list, saved->rows, players) &&
-                      read_players(departed, saved->rows + count, players) &&
+                      read_players(list, false, saved->rows, players) &&
+                      read_players(departed, true, saved->rows + count, players) &&
                       json_object_set(kept, players_key, players) == 0;
     if (saved->format > PORTABLE_CHECKPOINT_FORMAT)
         *why = "it is of a newer version";

@@ -434,8 +434,8 @@ void raim_match_set_round_start(struct raim_match *match, int64_t start_ms);
 
 // Fills at most `capacity` rows with the players who played in the present round and left before
 // its end, as they were then; returns the count. At most max_players are remembered: where more
-// have left, those with the fewest points are omitted, and counted in `omitted`. They are part
-// of the portable state alone, see portable.h.
+// have left, bots and then those with the fewest points are omitted, and counted in `omitted`. They
+// are part of the portable state alone, see portable.h.
 uint32_t raim_match_departed(const struct raim_match *match, struct raim_match_player *players,
                              uint32_t capacity, uint32_t *omitted);
 

@@ -189,8 +189,8 @@ void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_r
     } else {
         match->playing--;
         match->totals.leaves[reason]++;
-        raim_departed_note(match, raim_player_slot(id));
     }
+    raim_departed_note(match, raim_player_slot(id));
     raim_world_leave(match->world, id);
     raim_recording_input_leave(match->records, id, reason);
     raim_set_remove(match->taken, raim_player_slot(id));
@@ -383,12 +383,18 @@ void raim_players_log_events(struct raim_match *match)
     }
 }
 
-// The remembered player with the fewest points; the last one of several.
+// Bots make room for clients, and fewer points for more.
+static bool makes_room(const struct raim_match_player *row, const struct raim_match_player *other)
+{
+    return row->bot != other->bot ? row->bot : row->score < other->score;
+}
+
+// The remembered player who makes room for all others; the last one of several.
 static struct raim_match_player *find_least(const struct raim_match_departed *departed)
 {
     struct raim_match_player *least = &departed->rows[0];
     for (uint32_t i = 1; i < departed->count; i++)
-        if (departed->rows[i].score <= least->score)
+        if (!makes_room(least, &departed->rows[i]))
             least = &departed->rows[i];
     return least;
 }
@@ -402,7 +408,7 @@ void raim_departed_add(struct raim_match *match, const struct raim_match_player 
     }
     struct raim_match_player *least = find_least(departed);
     departed->omitted++;
-    if (row->score > least->score)
+    if (makes_room(least, row))
         *least = *row;
 }
 

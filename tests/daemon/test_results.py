@@ -255,6 +255,21 @@ class RoundTest(Results):
         self.wait_agreement(daemon)
         stays.stop(signal.SIGINT)
 
+    def test_a_bot_that_made_room_is_in_the_result(self):
+        daemon = self.serve(easy_arena(round_time=600.0, bots=6, bot_fill=True))
+        self.stage.bots(daemon, 2)
+        def bots():
+            return [p for p in daemon.get_json()["arenas"][0]["players"] if p["bot"]]
+        daemon.poll("each bot's fight", lambda: len(found := bots()) == 4 and
+                    all(p["deaths"] + p["score"] for p in found), FIGHT_S)
+        self.stage.bots(daemon, 4, seed=7)
+        daemon.poll("clients alone", lambda: not bots())
+        self.raimctl("arena", "map", "duel", DUEL)
+        line, = daemon.poll("a line", self.lines)
+        self.assertEqual(sum(player["bot"] and player["left"] for player in line["players"]), 4)
+        self.assertEqual(sum(player["score"] for player in line["players"]),
+                         sum(player["deaths"] for player in line["players"]))
+
     def test_a_subject_is_verified_and_a_name_is_not(self):
         key = self.stage.directory / "key"
         _, public, _ = raimctl("token", "key", key)

@@ -114,6 +114,36 @@ TEST(of_too_many_the_best_are_remembered)
     assert_int_equal(best, 22 + 21 + 20 + 19 + 18 + 17 + 16 + 15); // of 1..22 once, 1 and 5 twice
 }
 
+// Scores and deaths of a result then add up.
+TEST(a_bot_that_makes_room_is_remembered_but_not_in_the_place_of_a_client)
+{
+    struct raim_match_player rows[SLOTS];
+    struct raim_match_def def = with_bots(round_def(), 1);
+    def.bot_fill = true;
+    def.tuning.round_s = 0;
+    struct test_match *test = open_test_match(def);
+    for (uint32_t i = 0; i <= def.tuning.max_players; i++) {
+        tick(test);
+        raim_world_players(test->match->world)[0].score = 9;
+        raim_world_players(test->match->world)[0].shots++;
+        sit(test, 0);
+        ticks(test, 3);
+        assert_int_equal(test->match->bots, 0);
+        if (i == 0) {
+            assert_int_equal(departed_of(test->match, rows), 1);
+            assert_true(rows[0].bot && rows[0].score == 9);
+            assert_string_equal(rows[0].name, "Bot 1");
+        }
+        give(test, 0, 1, 1, 0);
+        leave_arena(test, 0);
+        ticks(test, 3);
+        assert_int_equal(test->match->bots, 1);
+    }
+    assert_int_equal(departed_of(test->match, rows), def.tuning.max_players);
+    for (uint32_t i = 0; i < def.tuning.max_players; i++)
+        assert_false(rows[i].bot);
+}
+
 TEST(a_round_that_goes_on_in_another_match_keeps_everything)
 {
     struct raim_match_player rows[SLOTS];
