@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double hit_s = 0.25, hurt_s = 0.6, direction_s = 1.6, goal_s = 8, hint_s = 12;
+static const double hit_s = 0.25, kill_s = 0.4, hurt_s = 0.6, victim_s = 2, direction_s = 1.6,
+                    goal_s = 8, hint_s = 12;
 
 static void draw_phase(const struct play *play, const struct raim_client_phase *phase,
                        const struct ui *ui, const struct hud_layout *layout)
@@ -91,14 +92,31 @@ static void write_hint(struct play *play, double now, char *hint, size_t capacit
                  play->controls.by_pad ? "Start" : "Esc");
 }
 
-// Draws where the deadly shot came from, as seen from where the local player was.
-static void draw_hurt(const struct play *play, const struct ui *ui, double now)
+// Draws where the deadly shot came from, as seen from where the local player was; for as long as it
+// is down, with a ring around who shot.
+static void draw_hurt(const struct play *play, const struct ui *ui, double now, bool is_down)
 {
-    hud_hurt(ui, 1 - (now - play->hurt_at_s) / hurt_s);
-    const raim_vec2 way = raim_vec2_sub(play->killer_at, play->picture->eye);
+    const struct picture *picture = play->picture;
+    if (play->preferences->settings.shakes)
+        hud_hurt(ui, 1 - (now - play->hurt_at_s) / hurt_s);
+    const raim_vec2 way = raim_vec2_sub(play->killer_at, picture->eye);
     if (play->has_killer_at && raim_vec2_length(way) > 0)
         hud_hit_direction(ui, (raim_vec2){way.x, -way.y},
-                          1 - (now - play->hurt_at_s) / direction_s);
+                          fmax(1 - (now - play->hurt_at_s) / direction_s, is_down ? 0.5 : 0));
+    for (uint32_t i = 0; i < picture->player_count && is_down; i++)
+        if (picture->players[i].id == play->killer.id)
+            hud_killer(ui, viewport_to_screen(&play->viewport, picture->players[i].position));
+}
+
+// Moves the picture for a moment after a kill by the local player, and farther after its death.
+static raim_vec2 shake_of(const struct play *play, const struct ui *ui, double now)
+{
+    const double death = fmax(1 - (now - play->hurt_at_s) / 0.4, 0);
+    const double kill = fmax(1 - (now - play->kill_at_s) / 0.2, 0);
+    const double far = (9 * death * death + 3 * kill * kill) * ui->unit;
+    if (!play->preferences->settings.shakes)
+        return (raim_vec2){0, 0};
+    return (raim_vec2){far * sin(now * 83), far * cos(now * 97)};
 }
 
 static void draw_vote(const struct play *play, const struct ui *ui, raim_box box)
@@ -134,8 +152,10 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
         .round_height = hud_round_height(ui, round),
         .vote_height = vote_panel_is_shown(&play->votes, now) ? vote_panel_height(ui) : 0,
     };
+    const bool is_down = play->picture->map != NULL && phase->kind == RAIM_CLIENT_PLAY &&
+                         !scoreboard->is_alive && !play->watch;
     const struct hud_layout layout = hud_layout_of(&frame);
-    draw_hurt(play, ui, now);
+    draw_hurt(play, ui, now, is_down);
     kill_feed_draw_kills(ui, layout.kills, &play->kills, now);
     kill_feed_draw_chat(ui, layout.chat, &play->chat,
                         play->layer == LAYER_CHAT ? &play->entry : NULL, now);
@@ -146,12 +166,13 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
         draw_vote(play, ui, layout.vote);
     if (play->shows_netgraph)
         netgraph_draw(&play->netgraph, ui, layout.graph);
-    const bool is_down = play->picture->map != NULL && phase->kind == RAIM_CLIENT_PLAY &&
-                         !scoreboard->is_alive && !play->watch;
     const double left_s = camera_spawns_in(&play->camera, scoreboard->respawn_delay_s, now);
     if (is_down && !frame.has_table)
         hud_death(ui, layout.death, &play->killer, scoreboard->awaits_spawn && left_s <= 0, left_s,
                   scoreboard->respawn_delay_s);
+    else if (!frame.has_table)
+        hud_kill(ui, layout.death, &play->victim, play->streak,
+                 fmin(play->kill_at_s + victim_s - now, 1));
     if (hint[0] != '\0')
         hud_hint(ui, layout.hint, hint, 1);
 }
@@ -169,7 +190,7 @@ static void draw_layer(struct play *play, const struct ui *ui, double now)
         vote_menu_draw(&play->vote_menu, ui);
     else if (play->state == RAIM_CLIENT_PLAYING && !play->watch)
         hud_crosshair(ui, controls_crosshair(&play->controls, play->window, &viewport),
-                      1 - (now - play->hit_at_s) / hit_s);
+                      1 - (now - play->hit_at_s) / hit_s, 1 - (now - play->kill_at_s) / kill_s);
 }
 
 // The hint for what the player uses.
@@ -246,9 +267,11 @@ static void draw_joining(const struct play *play, const struct ui *ui)
 void play_draw(struct play *play, const struct ui *ui)
 {
     const double now_s = play->now_s;
-    struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
-    viewport.eye = play->picture->eye;
-    painter_paint(ui, &viewport, play->picture, &play->effects);
+    struct viewport *viewport = &play->viewport;
+    *viewport = viewport_fit(play_view(play), window_size(play->window));
+    viewport->eye = play->picture->eye;
+    viewport->middle = raim_vec2_add(viewport->middle, shake_of(play, ui, now_s));
+    painter_paint(ui, viewport, play->picture, &play->effects);
     switch (play->state) {
     case RAIM_CLIENT_PLAYING:
         draw_playing(play, ui, now_s);

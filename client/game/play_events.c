@@ -31,17 +31,28 @@ static struct hud_person person(const struct play *play, raim_player_id id)
     return person;
 }
 
+static void rumble(const struct play *play, double strength, double seconds)
+{
+    if (play->preferences->settings.rumbles && play->controls.by_pad)
+        window_rumble(play->window, strength, seconds);
+}
+
 static void note_killer(struct play *play, struct hud_person killer, double now)
 {
     play->hurt_at_s = now;
     play->killer = killer;
-    play->has_killer_at = false;
-    for (uint32_t i = 0; i < play->picture->player_count; i++) {
-        if (play->picture->players[i].id == killer.id) {
-            play->killer_at = play->picture->players[i].position;
-            play->has_killer_at = true;
-        }
-    }
+    play->has_killer_at = picture_find_shooter(play->picture, killer.id, &play->killer_at) ||
+                          picture_find_shooter(play->before, killer.id, &play->killer_at);
+    rumble(play, 1, 0.35);
+}
+
+static void note_victim(struct play *play, struct hud_person victim, uint32_t streak, double now)
+{
+    play->kill_at_s = now;
+    play->victim = victim;
+    play->streak = streak;
+    sound_play_here(play->preferences->sound, SOUND_KILL);
+    rumble(play, 0.5, 0.15);
 }
 
 static void handle_kill(struct play *play, const struct raim_client_event *event,
@@ -55,6 +66,7 @@ static void handle_kill(struct play *play, const struct raim_client_event *event
         .text = "destroyed",
     };
     kill_feed_add(&play->kills, &line);
+    const struct hud_person victim = line.second;
     const uint32_t streak = summary_add_kill(&play->summary, raim_player_slot(event->player),
                                              raim_player_slot(event->victim));
     if (streak == 3 || (streak > 0 && streak % 5 == 0)) {
@@ -65,6 +77,8 @@ static void handle_kill(struct play *play, const struct raim_client_event *event
     effects_add_kill(&play->effects, event->victim, now);
     if (event->victim == own && own != RAIM_NOBODY)
         note_killer(play, line.first, now);
+    if (event->player == own && own != RAIM_NOBODY)
+        note_victim(play, victim, streak, now);
 }
 
 // Adds a line to the chat, and tells it.

@@ -65,6 +65,7 @@ struct play {
     struct picture *picture, *before; // of this frame and of the one before
     struct effects effects;
     struct kill_feed kills, chat;
+    struct viewport viewport; // of this frame
     struct netgraph netgraph;
     bool shows_netgraph;
     double round_trip_ms;
@@ -76,15 +77,18 @@ struct play {
     struct hud_person killer; // who destroyed the local player last
     raim_vec2 killer_at;      // where the killer was last seen, units
     bool has_killer_at;
-    uint32_t first_score; // row at the top of the table of scores
-    uint32_t heard;       // effects whose sounds have been played
-    uint64_t hits;        // of the local player, as shown
-    double hit_at_s;      // when the local player last hit
-    double hurt_at_s;     // when the local player last fell
-    double entered_s;     // when the arena was entered
-    uint64_t entries;     // stats->entries of the map shown
-    uint32_t round;       // played last
-    double round_s;       // since when
+    uint32_t first_score;     // row at the top of the table of scores
+    uint32_t heard;           // effects whose sounds have been played
+    uint64_t hits;            // of the local player, as shown
+    double hit_at_s;          // when the local player last hit
+    struct hud_person victim; // destroyed last by the local player
+    uint32_t streak;          // its kills until then in this life
+    double kill_at_s;         // when that was
+    double hurt_at_s;         // when the local player last fell
+    double entered_s;         // when the arena was entered
+    uint64_t entries;         // stats->entries of the map shown
+    uint32_t round;           // played last
+    double round_s;           // since when
     struct summary summary;
     char round_end[SUMMARY_TEXT_BYTES], own_result[SUMMARY_TEXT_BYTES],
         best_result[SUMMARY_TEXT_BYTES]; // in a break

@@ -117,7 +117,32 @@ void hud_death(const struct ui *ui, raim_box box, const struct hud_person *kille
     hud_name(ui, (raim_vec2){middle.x - name / 2, top + line}, killer, &style, name + 1, 1);
 }
 
-void hud_crosshair(const struct ui *ui, raim_vec2 mouse, double hit)
+void hud_kill(const struct ui *ui, raim_box box, const struct hud_person *victim, uint32_t streak,
+              double strength)
+{
+    const double width = box.max.x - box.min.x, middle = (box.min.x + box.max.x) / 2;
+    const struct text_style style = {.size = 17 * ui->unit,
+                                     .weight = TEXT_BOLD,
+                                     .colour = draw_faded(PALETTE_WHITE, strength),
+                                     .outlined = true};
+    struct text_style quiet = style;
+    char words[32] = "destroyed";
+    quiet.weight = TEXT_PLAIN;
+    quiet.align = TEXT_CENTRE;
+    if (streak > 1)
+        snprintf(words, sizeof words, "destroyed, %u in a row", streak);
+    const double name =
+        fmin(text_width(ui->text, &style, victim->name) + 18 * ui->unit, width - ui->unit);
+    // Below the local player, where the box has room there.
+    const double line = text_height(&style);
+    const double y = fmin(middle_of(ui).y + 70 * ui->unit, box.max.y - 2 * line);
+    if (strength <= 0 || y < box.min.y)
+        return;
+    hud_name(ui, (raim_vec2){middle - name / 2, y}, victim, &style, name + ui->unit, strength);
+    text_write_within(ui->text, (raim_vec2){middle, y + line}, &quiet, words, width);
+}
+
+void hud_crosshair(const struct ui *ui, raim_vec2 mouse, double hit, double kill)
 {
     const double unit = ui->unit;
     const draw_colour colour = PALETTE_WHITE, dark = {0, 0, 0, 150};
@@ -135,6 +160,9 @@ void hud_crosshair(const struct ui *ui, raim_vec2 mouse, double hit)
         draw_line(ui->draw, raim_vec2_mad(mouse, way, 9 * unit),
                   raim_vec2_mad(mouse, way, 17 * unit), 3 * unit, flash, flash);
     }
+    if (kill > 0)
+        draw_ring(ui->draw, mouse, (22 + 14 * (1 - kill)) * unit, 3 * unit,
+                  draw_faded(PALETTE_WHITE, kill));
 }
 
 void hud_hurt(const struct ui *ui, double strength)
@@ -162,6 +190,13 @@ void hud_hit_direction(const struct ui *ui, raim_vec2 direction, double strength
     if (strength > 0)
         draw_arc(ui->draw, middle_of(ui), 150 * ui->unit, 9 * ui->unit, angle - half, angle + half,
                  draw_faded(PALETTE_BAD, 0.9 * strength));
+}
+
+void hud_killer(const struct ui *ui, raim_vec2 centre)
+{
+    draw_clip(ui->draw, &ui->area);
+    draw_ring(ui->draw, centre, 30 * ui->unit, 3 * ui->unit, PALETTE_BAD);
+    draw_clip(ui->draw, NULL);
 }
 
 void hud_clock(const struct ui *ui, raim_box box, const char *words)

@@ -60,11 +60,19 @@ void hud_notice(const struct ui *ui, const struct hud_notice *notice);
 // Darkens the picture under a menu or notice.
 void hud_veil(const struct ui *ui);
 
-// Draws the crosshair at the mouse. `hit` falls from 1 to 0 after a bullet of the local player hit.
-void hud_crosshair(const struct ui *ui, raim_vec2 mouse, double hit);
+// Draws the crosshair at the mouse. `hit` and `kill` fall from 1 to 0 after a bullet of the local
+// player hit or destroyed somebody.
+void hud_crosshair(const struct ui *ui, raim_vec2 mouse, double hit, double kill);
+
+// Draws whom the local player destroyed, and how many in this life, with an opacity of 0 to 1.
+void hud_kill(const struct ui *ui, raim_box box, const struct hud_person *victim, uint32_t streak,
+              double strength);
 
 // Draws a red edge around the view. `strength` falls from 1 to 0 after the local player fell.
 void hud_hurt(const struct ui *ui, double strength);
+
+// Marks who destroyed the local player.
+void hud_killer(const struct ui *ui, raim_vec2 centre);
 
 // Draws an arc around the middle of the view towards where the shot came from, a direction on the
 // screen with y down. `strength` falls from 1 to 0.
@@ -95,7 +103,7 @@ struct hud_layout {
     raim_box scores; // the first few, top right
     raim_box table;  // all scores, in the middle
     raim_box vote;   // under that
-    raim_box death;  // in the middle: by whom, and the time until the spawn
+    raim_box death;  // in the middle: by whom, and the time until the spawn; or whom it destroyed
     raim_box graph;  // of the network: in a bar where one has room, otherwise bottom right
     raim_box hint;   // at the bottom
 };

@@ -76,9 +76,12 @@ export function listen(game, canvas, entry, state, acted) {
     canvas.addEventListener("contextmenu", event => event.preventDefault());
 }
 
-// Passes the state of the first gamepad of the "standard" mapping; all at rest without one.
+// The first gamepad of the "standard" mapping.
+export const findPad = () => navigator.getGamepads?.().find(one => one?.mapping === "standard");
+
+// Passes its state; all at rest without one.
 export function passPad(game) {
-    const pad = navigator.getGamepads?.().find(one => one?.mapping === "standard");
+    const pad = findPad();
     game.pad(...(pad ? pad.axes.slice(0, 4) : [0, 0, 0, 0]));
     for (let i = 0; i < PAD_BUTTONS; i++)
         game.pad_button(i, pad?.buttons[i]?.pressed ?? false, pad?.buttons[i]?.value ?? 0);

@@ -46,6 +46,7 @@ export function imports({memory, arrived, drawing, sounds, sessions: network, st
         take_text: window.takeText,
         show_pointer: window.showPointer,
         fill_screen: window.fillScreen,
+        rumble: window.rumble,
         say: (at, size) => window.say(words(at, size)),
         write_date: (unixS, at, capacity) => {
             const date = new Date(1000 * unixS), two = number => String(number).padStart(2, "0");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Starts the game, asks it for frames, and lets it serve its connection in between. It decides nothing.
 import {Drawing} from "./drawing.js";
-import {listen, lockPointer, passPad} from "./events.js";
+import {findPad, listen, lockPointer, passPad} from "./events.js";
 import {imports, NO_MEMORY, pass, report} from "./imports.js";
 import * as sessions from "./sessions.js";
 import {Sounds} from "./sounds.js";
@@ -30,6 +30,8 @@ const shown = {
     },
     fillScreen: full => (full ? document.documentElement.requestFullscreen?.()
         : document.fullscreenElement && document.exitFullscreen())?.catch?.(() => {}),
+    rumble: (strength, duration) => findPad()?.vibrationActuator?.playEffect?.("dual-rumble",
+        {duration, strongMagnitude: strength, weakMagnitude: strength})?.catch?.(() => {}),
     say: words => {
         const line = document.createElement("p");
         line.textContent = words;

@@ -10,6 +10,8 @@ enum sound_kind {
     SOUND_SPAWN,
     SOUND_ROUND,
     SOUND_CHAT,
+    SOUND_KILL, // by the local player
+    SOUND_NEAR, // a bullet just missed it
     SOUND_KINDS
 };
 

@@ -46,6 +46,13 @@ static const struct recipe {
     [SOUND_CHAT] = {9000,
                     {{0, 0.07, 1175, 1175, 0.002, 0.35, SINE},
                      {0.07, 0.12, 1568, 1568, 0.002, 0.35, SINE}}},
+    [SOUND_KILL] = {15000,
+                    {{0, 0.16, 140, 55, 0.001, 0.8, SINE},
+                     {0.04, 0.2, 880, 880, 0.002, 0.3, SINE},
+                     {0.11, 0.3, 1318.5, 1318.5, 0.002, 0.3, SINE}}},
+    [SOUND_NEAR] = {11000,
+                    {{0, 0.2, 7000, 700, 0.03, 0.8, NOISE},
+                     {0, 0.16, 2600, 600, 0.03, 0.15, SINE}}},
 };
 
 // The sine of a phase in turns, by a polynomial that is right to 0.0002.

@@ -96,6 +96,9 @@ struct window_pad {
 };
 struct window_pad window_pad(const struct window *window);
 
+// Shakes the gamepad, where it can, by a strength of 0 to 1.
+void window_rumble(struct window *window, double strength, double seconds);
+
 // The fingers on a touch screen, WINDOW_FINGERS of them.
 enum { WINDOW_FINGERS = 8 };
 struct window_finger {

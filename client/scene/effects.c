@@ -7,8 +7,14 @@
 #include <assert.h>
 #include <math.h>
 
-static const double durations_s[EFFECT_KINDS] = {
-    [EFFECT_MUZZLE] = 0.09, [EFFECT_SPARK] = 0.22, [EFFECT_BURST] = 0.7, [EFFECT_SPAWN] = 0.5};
+static const double durations_s[EFFECT_KINDS] = {[EFFECT_MUZZLE] = 0.09,
+                                                 [EFFECT_SPARK] = 0.22,
+                                                 [EFFECT_BURST] = 0.7,
+                                                 [EFFECT_SPAWN] = 0.5,
+                                                 [EFFECT_NEAR] = 0.25};
+
+// A bullet that passes the local player's rim so closely just misses it, units.
+static const double near_units = 45;
 
 // Pictures farther apart than this are not compared.
 static const double longest_gap_s = 0.3;
@@ -149,6 +155,27 @@ static void compare_bullets(struct effects *effects, const struct picture *befor
     }
 }
 
+static void compare_misses(struct effects *effects, const struct picture *before,
+                           const struct picture *after, double s)
+{
+    const struct picture_player *own = NULL;
+    for (uint32_t i = 0; i < after->player_count; i++)
+        if (after->players[i].own)
+            own = &after->players[i];
+    for (uint32_t i = 0; i < after->bullet_count && own != NULL; i++) {
+        const struct picture_bullet *bullet = &after->bullets[i];
+        const double speed = raim_vec2_length(bullet->velocity);
+        const raim_vec2 way = raim_vec2_scale(bullet->velocity, speed > 0 ? 1 / speed : 0);
+        const raim_vec2 offset = raim_vec2_sub(own->position, bullet->position);
+        const double left = raim_vec2_dot(way, offset);
+        const bool has_passed = left <= 0 && left + speed * s > 0;
+        const double away = fabs(raim_vec2_cross(way, offset)) - after->player_radius;
+        if (bullet->owner != own->id && has_passed && away < near_units &&
+            is_in(bullet, before, -s))
+            begin_of_bullet(effects, EFFECT_NEAR, bullet, left / speed, after->now_s);
+    }
+}
+
 void effects_compare(struct effects *effects, const struct picture *before,
                      const struct picture *after)
 {
@@ -161,6 +188,7 @@ void effects_compare(struct effects *effects, const struct picture *before,
         if (effects->fallen[i].player != 0)
             compare_fallen(effects, &effects->fallen[i], before, after);
     compare_bullets(effects, before, after, s);
+    compare_misses(effects, before, after, s);
 }
 
 struct sound_place sound_place_of(raim_vec2 offset, raim_vec2 view)
@@ -179,8 +207,7 @@ uint32_t sound_play_effects(struct sound *sound, const struct effects *effects, 
     static const int kinds[EFFECT_KINDS] = {
         [EFFECT_MUZZLE] = SOUND_SHOT,
         [EFFECT_SPARK] = SOUND_KINDS, // silent
-        [EFFECT_BURST] = SOUND_DEATH,
-        [EFFECT_SPAWN] = SOUND_SPAWN,
+        [EFFECT_BURST] = SOUND_DEATH, [EFFECT_SPAWN] = SOUND_SPAWN, [EFFECT_NEAR] = SOUND_NEAR,
     };
     if (heard > effects->count || effects->count - heard > EFFECTS)
         heard = effects->count;

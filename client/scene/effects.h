@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Short visual effects: muzzle flashes, sparks where bullets end, bursts where players fall, rings
-// where they spawn. No message reports most of them; they are found by comparing two pictures.
-// Pure: times come in, in seconds of any steady clock.
+// where they spawn, streaks of bullets that just miss the local player. No message reports most of
+// them; they are found by comparing two pictures. Pure: times come in, in seconds of any steady
+// clock.
 #pragma once
 
 #include "angle.h"
@@ -11,7 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum effect_kind { EFFECT_MUZZLE, EFFECT_SPARK, EFFECT_BURST, EFFECT_SPAWN, EFFECT_KINDS };
+enum effect_kind {
+    EFFECT_MUZZLE,
+    EFFECT_SPARK,
+    EFFECT_BURST,
+    EFFECT_SPAWN,
+    EFFECT_NEAR,
+    EFFECT_KINDS
+};
 
 struct effect {
     enum effect_kind kind;

@@ -332,6 +332,12 @@ static void paint_effect(const struct paint *paint, const struct effect *effect,
         draw_ring(paint->draw, centre, radius * (1 + 2.5 * left), 3 * paint->ui->unit,
                   draw_faded(bright, progress * 0.8));
         break;
+    case EFFECT_NEAR: {
+        const raim_vec2 along = raim_vec2_scale(flipped(effect->direction), 2.5 * radius);
+        draw_line(paint->draw, raim_vec2_sub(centre, along), raim_vec2_add(centre, along),
+                  2 * paint->ui->unit, draw_faded(bright, 0), draw_faded(bright, left));
+        break;
+    }
     case EFFECT_KINDS:
         break;
     }

@@ -28,6 +28,27 @@ void picture_hide_unseen(struct picture *picture)
     picture->bullet_count = kept;
 }
 
+bool picture_find_shooter(const struct picture *picture, raim_player_id id, raim_vec2 *from)
+{
+    const double before_s = 0.2;
+    double nearest = INFINITY;
+    for (uint32_t i = 0; i < picture->player_count; i++) {
+        if (picture->players[i].id == id) {
+            *from = picture->players[i].position;
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < picture->bullet_count; i++) {
+        const struct picture_bullet *bullet = &picture->bullets[i];
+        const double far = raim_vec2_distance_squared(bullet->position, picture->eye);
+        if (bullet->owner != id || far >= nearest)
+            continue;
+        nearest = far;
+        *from = raim_vec2_mad(bullet->position, bullet->velocity, -before_s);
+    }
+    return nearest < INFINITY;
+}
+
 static raim_vec2 point_between(raim_vec2 from, raim_vec2 to, double part)
 {
     return raim_vec2_mad(from, raim_vec2_sub(to, from), part);

@@ -46,6 +46,10 @@ struct picture {
 // own rule: a circle is visible where any part of it is. The local player stays.
 void picture_hide_unseen(struct picture *picture);
 
+// Finds where the shot of a player came from: where that player is, or else its bullet next to the
+// eye flew from. False where neither is shown.
+bool picture_find_shooter(const struct picture *picture, raim_player_id id, raim_vec2 *from);
+
 // Fills a picture of a moment between two others of one arena, whose players are ordered by slot:
 // `part` is 0 at the first and 1 at the second. It shows the players and bullets of the first.
 // Between two lives a player stands still.

@@ -25,6 +25,8 @@ const struct settings_field settings_fields[SETTINGS_FIELDS] = {
      1000, 0},
     {"volume", "Volume", SETTINGS_SHARE, offsetof(struct settings, volume), 0, 1, 0.1},
     {"mute", "Mute", SETTINGS_FLAG, offsetof(struct settings, mutes_sound), 0, 0, 0},
+    {"shake", "Flashes and shake", SETTINGS_FLAG, offsetof(struct settings, shakes), 0, 0, 0},
+    {"rumble", "Gamepad rumble", SETTINGS_FLAG, offsetof(struct settings, rumbles), 0, 0, 0},
     {"recordings", NULL, SETTINGS_TEXT, offsetof(struct settings, recordings), 0,
      SETTINGS_FOLDER_BYTES - 1, 0},
     {"learned", NULL, SETTINGS_TEXT, offsetof(struct settings, learned), 0,
@@ -33,7 +35,8 @@ const struct settings_field settings_fields[SETTINGS_FIELDS] = {
 
 struct settings settings_default(void)
 {
-    return (struct settings){.sensitivity = 1, .ui_scale = 1, .volume = 0.7};
+    return (struct settings){
+        .sensitivity = 1, .ui_scale = 1, .volume = 0.7, .shakes = true, .rumbles = true};
 }
 
 static double limited(double value, double min, double max)

@@ -22,6 +22,8 @@ struct settings {
     int frame_cap_hz; // 0: none; else 30 to 1000
     double volume;    // 0 to 1
     bool mutes_sound;
+    bool shakes;                            // flashes and shakes the picture
+    bool rumbles;                           // the gamepad
     char recordings[SETTINGS_FOLDER_BYTES]; // folder of the recording played last; "": none
     char learned[SETTINGS_LEARNED_BYTES];   // actions that need no hint any more: game/hints.h
 };
@@ -45,7 +47,7 @@ struct settings_field {
     double step;     // of a number on the screen
 };
 
-enum { SETTINGS_FIELDS = 11 };
+enum { SETTINGS_FIELDS = 13 };
 extern const struct settings_field settings_fields[SETTINGS_FIELDS];
 
 struct settings settings_default(void);

@@ -187,7 +187,7 @@ static void draw_hud(const struct ui *ui)
     draw_netgraph(ui, layout.graph);
     hud_clock(ui, layout.clock, "2:31   to 20 points");
     const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(ui->area.min, ui->area.max), 0.5);
-    hud_crosshair(ui, raim_vec2_mad(middle, (raim_vec2){170, -98}, ui->unit), 0.8);
+    hud_crosshair(ui, raim_vec2_mad(middle, (raim_vec2){170, -98}, ui->unit), 0.8, 0);
 }
 
 // Where a colour ought to be found in the file: beside a player's mark, where its body is plain.

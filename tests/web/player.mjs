@@ -42,7 +42,7 @@ const page = imports({
     sessions: {canConnect: () => true, openSession},
     storage: {getItem: name => stored.get(name) ?? null, setItem: (name, text) => stored.set(name, text),
         removeItem: name => stored.delete(name)},
-    window: {takeText: () => {}, showPointer: () => {}, fillScreen: () => {}, say: words => said.push(words)},
+    window: {takeText: () => {}, showPointer: () => {}, fillScreen: () => {}, rumble: () => {}, say: words => said.push(words)},
 });
 const {instance} = await WebAssembly.instantiate(fs.readFileSync(path.join(directory, "raim.wasm")),
     {wasi_snapshot_preview1: wasi(() => game.memory, line => console.error(line)), page});

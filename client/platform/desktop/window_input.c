@@ -317,6 +317,13 @@ struct window_pad window_pad(const struct window *window)
     };
 }
 
+void window_rumble(struct window *window, double strength, double seconds)
+{
+    const uint16_t part = (uint16_t)(fmin(fmax(strength, 0), 1) * UINT16_MAX);
+    if (window->pad != NULL)
+        SDL_GameControllerRumble(window->pad, part, part, (uint32_t)(seconds * 1000));
+}
+
 // While its pointer is hidden, a mouse with another sensitivity than the desktop's moves a position
 // of our own.
 static void set_relative(struct window *window, bool relative)

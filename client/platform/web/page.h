@@ -28,6 +28,8 @@ void page_draw(const void *corners, size_t corners_size, const void *indices, si
 PAGE(take_text) void page_take_text(bool wanted);
 PAGE(show_pointer) void page_show_pointer(bool shown, bool locked);
 PAGE(fill_screen) void page_fill_screen(bool full);
+// Shakes the first gamepad, where the browser can, by a strength of 0 to 1.
+PAGE(rumble) void page_rumble(double strength, double ms);
 // Tells a screen reader.
 PAGE(say) void page_say(const char *words, size_t size);
 // Writes the date and time of the player's place, at most `capacity` bytes, and returns their

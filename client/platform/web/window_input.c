@@ -40,6 +40,12 @@ struct window_pad window_pad(const struct window *window)
     return window->pad;
 }
 
+void window_rumble(struct window *window, double strength, double seconds)
+{
+    (void)window;
+    page_rumble(strength, seconds * 1000);
+}
+
 const struct window_finger *window_fingers(const struct window *window)
 {
     return window->fingers;

@@ -21,10 +21,24 @@ static const char longest_hint[] =
     "W A S D: move     mouse: aim     Right Shift Button: fire     Keypad Enter: chat     Left "
     "Super Button: scores     Scroll Lock: network     Esc: menu and much more of the same";
 
-enum part { CLOCK, BANNER, KILLS, CHAT, SCORES, TABLE, DEATH, GRAPH, HINT, VOTE, ROUND, PARTS };
+enum part {
+    CLOCK,
+    BANNER,
+    KILLS,
+    CHAT,
+    SCORES,
+    TABLE,
+    DEATH,
+    GRAPH,
+    HINT,
+    VOTE,
+    ROUND,
+    KILL,
+    PARTS
+};
 
 static const char *const names[PARTS] = {"clock", "banner", "kills", "chat", "scores", "table",
-                                         "death", "graph",  "hint",  "vote", "round"};
+                                         "death", "graph",  "hint",  "vote", "round",  "kill"};
 
 static const char *const longest_round[2] = {
     "You: 1000th of 1000     kills: 65535     deaths: 65535     longest streak: 65535     hits: "
@@ -133,6 +147,9 @@ static raim_box draw_part(const struct ui *ui, const struct hud_frame *frame, en
         return layout.table;
     case DEATH:
         hud_death(ui, layout.death, &killer, false, 9999, 9999);
+        return layout.death;
+    case KILL:
+        hud_kill(ui, layout.death, &killer, 65535, 1);
         return layout.death;
     case GRAPH:
         draw_graph(ui, layout.graph);

@@ -188,6 +188,58 @@ TEST(a_bullet_that_leaves_the_view_has_not_ended)
     assert_no_effect();
 }
 
+// A bullet of TWO flies over the line y = 0, and the local player stands `away` from that.
+static void fly_past(double away, double from, double to)
+{
+    for (int i = 0; i < 2; i++) {
+        struct picture *picture = i == 0 ? &stage.before : &stage.after;
+        picture->players[0].own = true;
+        picture->players[0].position.y = away;
+        add_bullet(picture, TWO, i == 0 ? from : to);
+    }
+    compare();
+}
+
+TEST(a_bullet_that_passes_closely_has_just_missed)
+{
+    fly_past(60, -10, 5);
+    assert_only(EFFECT_NEAR, TWO);
+    assert_true(fabs(stage.effects.items[0].position.x) < 1e-6);
+}
+
+TEST(a_bullet_that_passes_far_away_has_not)
+{
+    fly_past(70, -10, 5);
+    assert_int_equal(stage.effects.count, 0);
+}
+
+TEST(a_bullet_misses_once)
+{
+    fly_past(60, -30, -15); // it still comes
+    fly_past(60, 5, 20);    // it has gone
+    assert_int_equal(stage.effects.count, 0);
+}
+
+TEST(an_own_bullet_does_not_miss)
+{
+    stage.before.players[0].own = stage.after.players[0].own = true;
+    add_bullet(&stage.before, ONE, -10);
+    add_bullet(&stage.after, ONE, 5);
+    assert_no_effect();
+}
+
+TEST(a_shot_came_from_where_the_shooter_is_shown_or_from_where_its_bullet_flew)
+{
+    raim_vec2 from = {0, 0};
+    assert_true(picture_find_shooter(&stage.before, TWO, &from));
+    assert_true(from.x == 300 && from.y == 0);
+    assert_false(picture_find_shooter(&stage.before, TWO + 1, &from)); // out of sight
+    add_bullet(&stage.before, TWO + 1, -500);
+    add_bullet(&stage.before, TWO + 1, -50);
+    assert_true(picture_find_shooter(&stage.before, TWO + 1, &from));
+    assert_true(fabs(from.x + 50 + 180) < 1e-6);
+}
+
 TEST(who_is_out_of_sight_does_not_burst)
 {
     stage.after.player_count = 1;

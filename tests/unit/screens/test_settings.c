@@ -93,6 +93,7 @@ TEST(settings_survive)
         .frame_cap_hz = 144,
         .volume = 0.3,
         .mutes_sound = true,
+        .rumbles = true,
         .learned = "move fire",
     };
     assert_true(settings_save(&settings, directory));
@@ -106,6 +107,8 @@ TEST(settings_survive)
     assert_int_equal(read.frame_cap_hz, 144);
     assert_true(read.volume == 0.3);
     assert_true(read.mutes_sound);
+    assert_false(read.shakes);
+    assert_true(read.rumbles);
     assert_string_equal(read.learned, "move fire");
 }
 
