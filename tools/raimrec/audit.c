@@ -5,6 +5,7 @@
 #include "audit.h"
 
 #include "audit_measures.h"
+#include "mapped_file.h"
 #include "name.h"
 #include "phase.h"
 #include "recording.h"

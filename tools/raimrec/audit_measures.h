@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Measures of the audit: what a referee asks of each player of a recording, counted from the steps
-// of its world, without a verdict. docs/audit.md says what each measure means and where it comes
-// from. The caller steps the world and passes in each tick; nothing here does I/O. Thread rule: an
-// audit belongs to one thread at a time. Only audit_measures_create and audit_measures_tick, for a
-// player whom it did not see before, allocate.
+// Measures of the audit: statistics of each player of a recording that help a referee judge it, and
+// the distribution in which most of them are counted. docs/audit.md says what each measure means
+// and where it comes from. The caller steps the world and passes in each tick; nothing here does
+// I/O. Thread rule: an audit or distribution belongs to one thread at a time. Only
+// audit_measures_create and audit_measures_tick, for a player whom it did not see before, allocate.
 //
 // What a player had on its screen when it gave the input of tick T: itself where it was when T
 // began, and the others as many ticks earlier as its last shot was rewound (lag compensation), or,
@@ -22,7 +22,7 @@
 // Distribution of a measure: quantiles of any number of values in a fixed size. Log-linear buckets
 // after HdrHistogram (Tene, 2012): values below 64 are counted exactly, greater ones in 32 buckets
 // an octave, so that a quantile is off by less than 1/64 of its value. The least and the greatest
-// value are exact. Thread rule: a distribution belongs to one thread at a time.
+// value are exact.
 
 #define DISTRIBUTION_LINEAR 64        // values below are counted one by one
 #define DISTRIBUTION_PER_OCTAVE 32    // buckets of each octave above
@@ -163,35 +163,5 @@ uint64_t audit_measures_ticks(const struct audit_measures *measures);
 const struct audit_player *const *audit_measures_players(const struct audit_measures *measures,
                                                          uint32_t *count, uint32_t *left_out);
 
-// Aim geometry of the audit: how far an aim turned, and whether it was on a target. Units:
-// positions and radii are in units, turns in binary angle (angle.h). Thread rule: the functions are
-// pure.
-
-// Returns the angle between two aims, 0 to half a turn.
-uint32_t aim_turn(raim_angle a, raim_angle b);
-
-// Converts binary angle to degrees.
+// Converts a turn in binary angle, as the measures have it, to degrees.
 double aim_degrees(double turn);
-
-// What an aim may be meant for: a circle, and where it will be when a bullet reaches it. Shooters
-// aim anywhere between the two, so the target is the circle swept from one to the other.
-struct aim_target {
-    raim_vec2 now, lead; // relative to the shooter
-    double radius;       // positive
-};
-
-// Returns the target that a player at `position`, who moves by `velocity` units/s, is for a shooter
-// at `eye` whose bullets fly at `bullet_speed` units/s for at most `lifetime` s. The lead is of
-// first order: the way of the player while a bullet flies the present distance.
-struct aim_target aim_target_at(raim_vec2 eye, raim_vec2 position, raim_vec2 velocity,
-                                double radius, double bullet_speed, double lifetime);
-
-// Whether a ray from the shooter in the direction of `aim` meets the target.
-bool aim_is_on(raim_angle aim, const struct aim_target *target);
-
-// Returns the angle by which an aim misses the centre of the target, now or led, whichever is
-// nearer; 0 between the two.
-uint32_t aim_error(raim_angle aim, const struct aim_target *target);
-
-// Returns the angle that the target takes of the shooter's surroundings, up to a full turn.
-uint32_t aim_width(const struct aim_target *target);

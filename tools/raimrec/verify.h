@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// raimrec verify: plays recordings again and compares every digest and keyframe in them.
+// raimrec verify: plays recordings again and compares every digest and keyframe in them, and lists
+// where two worlds differ.
 #pragma once
 
 #include "world.h"
@@ -41,15 +42,3 @@ struct world_difference {
 uint32_t world_difference_find(const struct raim_world *recorded,
                                const struct raim_world *simulated,
                                struct world_difference *differences, uint32_t capacity);
-
-// A file on the disk, mapped for reading. Thread rule: none; the caller's.
-
-struct mapped_file {
-    const uint8_t *bytes;
-    size_t size;
-};
-
-// Maps a regular file. Returns false with a reason in English in `error`. A file that another
-// process shortens while it is mapped ends the process with SIGBUS.
-bool mapped_file_open(struct mapped_file *file, const char *path, char *error, size_t capacity);
-void mapped_file_close(struct mapped_file *file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of the aim geometry against a search of the target's circle along its way.
-#include "audit_measures.h"
+#include "audit_internal.h"
 #include "chance.h"
 #include "test.h"
 
