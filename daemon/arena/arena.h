@@ -24,12 +24,12 @@
 // - Snapshots become fewer under overload; ticks and inputs do not.
 #pragma once
 
+#include "arena_load.h"
 #include "config.h"
 #include "mailbox.h"
 #include "masters.h"
 #include "match.h"
 #include "metric.h"
-#include "overload.h"
 #include "prepared_match.h"
 #include "recorder.h"
 #include "rejection_log.h"
@@ -71,7 +71,7 @@ struct arena_status {
     uint32_t tick;
     uint64_t late_ticks;         // began more than a quarter of a tick late
     uint64_t skipped_ticks;      // not run because the arena was too late
-    uint32_t snapshot_interval;  // ticks between two snapshots of a client; see overload.h
+    uint32_t snapshot_interval;  // ticks between two snapshots of a client; see arena_load.h
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning
     struct histogram pings;      // of the connected players, by histogram_ping_bounds_ns

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "arena.h"
+#include "arena_load.h"
 #include "config.h"
-#include "overload.h"
 #include "worker.h"
 
 #include <stdbool.h>

@@ -2,10 +2,10 @@
 // Runs each periodic duty when it is due.
 #include "periodic.h"
 
+#include "arena_load.h"
 #include "log.h"
 #include "loop.h"
 #include "monotonic.h"
-#include "overload.h"
 #include "rejection_log.h"
 #include "server_events.h"
 #include "status.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The thresholds of overload detection.
-#include "overload.h"
+#include "arena_load.h"
 #include "test.h"
 
 enum { HZ = 60, DUE = 600, BEGIN = 60, END = 30 };

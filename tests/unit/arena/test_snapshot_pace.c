@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Load shedding: fewer snapshots while ticks take too long, all of them again when they do not.
-#include "overload.h"
+#include "arena_load.h"
 #include "test.h"
 
 enum { TICK_HZ = 60 };

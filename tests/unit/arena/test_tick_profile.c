@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The profile of a tick: the time of each stage.
+#include "arena_load.h"
 #include "monotonic.h"
-#include "overload.h"
 #include "test.h"
 
 // The clock of these tests.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Compares an arena's counts of late and skipped ticks with those of ten seconds ago, and a
-// worker's busy time with that of five seconds ago.
-#include "overload.h"
+// Detects overload by comparing counts with those of ten and of five seconds ago, paces snapshots
+// by the lateness of ticks, and measures the stages of a tick.
+#include "arena_load.h"
 
 #include "monotonic.h"
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Overload detection with hysteresis, of arenas and of workers. An arena is overloaded once more
-// than a tenth of the ticks of the last ten seconds began late or were skipped, until fewer than a
-// twentieth are. Between the two thresholds the state stays, so that the log has a line per change
-// and not one per second. Thread rule: main thread only.
+// The load of arenas and workers, by the times of their ticks: overload of an arena, load of a
+// worker, the pace of snapshots, which sheds load, and the profile of a tick's stages. Thread rule:
+// overload and worker_load belong to the main thread; a snapshot_pace, a profile and a timer to one
+// thread at a time.
 #pragma once
 
 #include "metric.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+// Overload detection with hysteresis. An arena is overloaded once more than a tenth of the ticks of
+// the last ten seconds began late or were skipped, until fewer than a twentieth are. Between the
+// two thresholds the state stays, so that the log has a line per change and not one per second.
 
 // Period of overload_update.
 #define OVERLOAD_EVERY_MS 1000U
@@ -112,8 +116,7 @@ uint32_t snapshot_pace_update(struct snapshot_pace *pace, uint64_t late_ns, uint
 
 // Profile of an arena's ticks: how long each stage of a tick takes. Interest management and
 // encoding alternate client by client, so measuring a tick reads the clock several times per
-// client. Therefore one tick in TICK_PROFILE_EVERY is measured. Thread rule: a profile and a timer
-// belong to one thread at a time.
+// client. Therefore one tick in TICK_PROFILE_EVERY is measured.
 
 // A prime, so that what happens every few ticks is measured in its share of them.
 #define TICK_PROFILE_EVERY 7
