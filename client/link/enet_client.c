@@ -7,8 +7,8 @@
 
 #include "connector.h"
 #include "enet_carrier.h"
+#include "happy_eyeballs.h"
 #include "message.h"
-#include "resolver.h"
 
 #include <enet/enet.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "connector.h"
-#include "resolver.h"
+#include "happy_eyeballs.h"
 
 struct raim_enet_client;
 

@@ -4,8 +4,8 @@
 #include "browser.h"
 
 #include "discovery.h"
+#include "happy_eyeballs.h"
 #include "internet.h"
-#include "resolver.h"
 
 #include <ifaddrs.h>
 #include <net/if.h>

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Resolves the name of a host in its own thread, because getaddrinfo may block for seconds. An
-// address needs no thread. Thread rule: a resolver belongs to one thread at a time.
+// Happy Eyeballs (RFC 8305) over UDP: a resolver finds the addresses of a host, and a race of
+// sockets the one of them that answers first. Thread rule: a resolver or race belongs to one thread
+// at a time.
 #pragma once
 
 #include "system.h"
+
+// A resolver runs getaddrinfo in its own thread, because it may block for seconds. A host that is
+// an address needs no thread.
 
 #define RAIM_RESOLVER_ADDRESSES 6 // of a host, at most; further ones are not tried
 
@@ -29,10 +33,9 @@ enum raim_resolver_state raim_resolver_take(struct raim_resolver *resolver,
                                             struct raim_address addresses[RAIM_RESOLVER_ADDRESSES],
                                             uint32_t *count);
 
-// Connection race (Happy Eyeballs, RFC 8305): UDP sockets to the addresses of one host, of which
-// the first one that brings an answer wins and the others are closed. The caller decides what an
-// answer is, and when the next address is tried.
-// Thread rule: a race belongs to one thread at a time.
+// A race has UDP sockets to the addresses of one host. The first one that brings an answer wins,
+// and the others are closed. The caller decides what an answer is, and when to try the next
+// address.
 
 // Initialized by raim_address_race_init.
 struct raim_address_race {

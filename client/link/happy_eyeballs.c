@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The thread and the resolver share a job; the last one to finish with it frees it.
-#include "resolver.h"
+// Resolves hosts and races their addresses. The thread and the resolver share a job; the last one
+// to finish with it frees it.
+#include "happy_eyeballs.h"
 
 #include <stdlib.h>
 #include <string.h>
