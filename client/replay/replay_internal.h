@@ -9,9 +9,9 @@
 #include "picture.h"
 #include "recording.h"
 #include "replay.h"
+#include "replay_controls.h"
 #include "scoreboard.h"
 #include "settings_screen.h"
-#include "timeline.h"
 #include "ui.h"
 
 #define REPLAY_NO_TICK UINT32_MAX

@@ -23,7 +23,7 @@ from x_server import find_window, read_screen, x_server, xdo
 
 SECONDS = 30
 SIZE = 800, 600
-# Of a window of this size: see timeline.c, at a scale of 0.8. The timeline is 780 pixels wide,
+# Of a window of this size: see replay_controls.c, at a scale of 0.8. The timeline is 780 pixels wide,
 # and the view of 800x431 is in the middle of the 539 rows above the footer.
 BAR_Y, BAR_LEFT, BAR_WIDTH = 553, 9.6, 780.8
 WHO = 380, 575, 640, 590

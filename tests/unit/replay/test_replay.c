@@ -4,9 +4,9 @@
 //     test_replay [--seed N]
 #define _GNU_SOURCE
 #include "recording_fixture.h"
+#include "replay_controls.h"
 #include "replay_internal.h"
 #include "test.h"
-#include "timeline.h"
 #include "window_desktop.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes places in the timeline.
-#include "timeline.h"
+// Computes places in the timeline, the playback's position, and the footer's layout.
+#include "replay_controls.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The timeline of a recording: between its ticks and pixels, and the marks of its chapters. Pure.
+// The controls of a recording, without drawing and input: the timeline, which maps ticks to pixels
+// and places the marks of chapters; the playback, which has position and speed; and the layout of
+// the footer. Pure.
 #pragma once
 
 #include "recording.h"
@@ -44,7 +46,7 @@ const struct raim_chapter *timeline_chapter_at(const struct timeline *timeline,
                                                const struct raim_chapter *chapters, uint32_t count,
                                                raim_player_id followed, double x, double reach);
 
-// Playback of a recording: the position, the speed, and whether it stands still. Pure.
+// Playback of a recording: the position, the speed, and whether it is paused.
 
 enum { PLAYBACK_SPEEDS = 7 };
 
@@ -82,8 +84,8 @@ enum { PLAYBACK_TIME_BYTES = 24 };
 void playback_time(const struct playback *playback, double position, bool tenths,
                    char words[PLAYBACK_TIME_BYTES]);
 
-// Layout of the controls of a recording in the footer below the view: a box for each, such that no
-// two overlap, at any size. Pure.
+// Layout of the controls in the footer below the view: a box for each. Boxes do not overlap at any
+// size.
 
 // The height of the footer at a scale of 1.
 #define REPLAY_FOOTER_POINTS 76.0
