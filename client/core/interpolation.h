@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Snapshot interpolation: where to draw everybody. Other players are interpolated between
-// snapshots, delayed by as much as the network's jitter makes necessary; the local player is
-// predicted. A correction does not make a player jump: the error of what was drawn fades within a
-// tenth of a second.
-// See Bernier (2001), named in world.h, on interpolation; and Fiedler, Snapshot Interpolation,
-// 2014, on its delay.
+// snapshots, delayed by as much as the network's jitter makes necessary, which a jitter estimator
+// measures; the local player is predicted. A correction does not make a player jump: the error of
+// what was drawn fades within a tenth of a second. See Bernier (2001), named in world.h, on
+// interpolation; and Fiedler, Snapshot Interpolation, 2014, on its delay.
 #pragma once
 
 #include "prediction.h"
@@ -12,7 +11,7 @@
 
 #include <stdint.h>
 
-// Jitter estimator: percentiles of the delay of the newest packets of a steady stream.
+// The jitter estimator gives percentiles of the delay of the newest packets of a steady stream.
 
 #define RAIM_JITTER_ESTIMATOR_SAMPLES 128
 
@@ -23,7 +22,7 @@ struct raim_jitter_estimator {
     int64_t sorted[RAIM_JITTER_ESTIMATOR_SAMPLES];  // `samples` in ascending order
 };
 
-// Adds a delay; of many the newest RAIM_JITTER_ESTIMATOR_SAMPLES count.
+// Adds a delay. The newest RAIM_JITTER_ESTIMATOR_SAMPLES count.
 void raim_jitter_estimator_add(struct raim_jitter_estimator *jitter, int64_t delay_us);
 
 // The delay that a share of the samples, 0 to 1, did not exceed; 0 without samples.

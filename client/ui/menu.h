@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Menu: a list to choose from by arrows and Enter, by mouse, or by gamepad.
+// Menu: items to choose from by arrows and Enter, by mouse, or by gamepad; and the list beneath it,
+// which scrolls and selects rows and which other screens use alone.
 #pragma once
 
 #include "ui.h"
@@ -8,7 +9,7 @@
 
 #include <stdbool.h>
 
-// List: rows of which as many are shown as fit, with one selected. Pure.
+// List: rows with one selected. It shows as many as fit into its box. Pure.
 
 // Start from all zero; set `count`.
 struct list {
@@ -23,16 +24,17 @@ enum { LIST_NOTHING = -1 };
 // Shows as many rows as a box has room for, one at least, among them the selected one.
 void list_lay_out(struct list *list, raim_box box, double row_height);
 
-// Where a shown row lies, pixels.
+// The box of a shown row, in pixels.
 raim_box list_row(const struct list *list, int index);
 
 // The shown row at a place; LIST_NOTHING: none.
 int list_at(const struct list *list, raim_vec2 place);
 
-// Selects the row above or below the shown ones, on which side of them the place is.
+// Selects the row above the shown ones if the place is above them, or the one below if it is below.
 void list_go_on(struct list *list, raim_vec2 place);
 
-// Selects the next row, or the one before. False, without a change, where there is none.
+// Selects the next row for a `way` of 1, the previous one for -1. False, without a change, if there
+// is none.
 bool list_move(struct list *list, int way);
 
 enum { MENU_ITEMS = 256, MENU_TEXT_BYTES = 64, MENU_DETAIL_BYTES = 96 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Admins in the game: the lines that players type after "/admin". They log in by a password or by
 // a key, over an encrypted connection, and then give commands as text_commands.h reads them. What a
-// player is logged in as is part of the match, and ends with the connection. Main thread only.
+// player is logged in as is part of the match, and ends with the connection. The login guard
+// counts wrong passwords. Main thread only.
 #pragma once
 
 #include "commands.h"
@@ -33,9 +34,9 @@ void admin_logins_take_line(struct admin_logins *logins, struct arena *arena,
 // Call it for an arena that has ended, before it is destroyed.
 void admin_logins_forget(struct admin_logins *logins, struct arena *arena);
 
-// Counts wrong passwords, by address or by client, so that one with too many is rejected for
-// some minutes. Fixed memory: where more fail, the one that has failed longest ago is forgotten.
-// Pure.
+// Login guard: counts wrong passwords by address or by client, so that one with too many is
+// rejected for some minutes. Its memory is fixed: a further key replaces the one that failed
+// longest ago. Pure.
 
 #define LOGIN_GUARD_ENTRIES 256
 #define LOGIN_GUARD_MS 300000U    // after which the failures of a key are forgotten

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Filter of a connected peer's commands that bounds ENet's work per peer. For each command ENet
+// Filter of a connected peer's commands that bounds ENet's work per peer, and the round-trip
+// estimator on which it relies. No ENet, no sockets; memory and time come from the caller.
+//
+// For each command ENet
 // walks a list: of received commands that wait for an earlier message, or of sent commands that the
 // peer has not acknowledged. It limits only the payload of the commands that it holds. The filter
 // checks each command in constant time before ENet sees it. It removes a command from its datagram
@@ -12,7 +15,6 @@
 // - it is an acknowledgement of nothing that was sent,
 // - the peer has used up its commands,
 // - it is a DISCONNECT that may be forged (see PEER_GUARD_SILENCE_MS).
-// No ENet, no sockets; memory and time come from the caller.
 #pragma once
 
 #include "datagram.h"
@@ -25,8 +27,7 @@
 // and a windowed minimum of the round trips. Times are measured by the server's clock, never taken
 // from the peer's echo. A command that was sent more than once gives no sample, because its
 // acknowledgement may belong to either transmission (Karn's algorithm, RFC 6298, section 3). The
-// log also decides in constant time whether an acknowledgement matches a sent command. No ENet, no
-// sockets; memory is fixed.
+// log also decides in constant time whether an acknowledgement matches a sent command.
 
 // Unacknowledged reliable messages of a peer. Sequence numbers this far apart share an entry.
 #define ROUND_TRIP_MESSAGES 512

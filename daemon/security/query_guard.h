@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Admission of A2S server queries: rate limits and a stateless challenge (see challenge.h).
-// Receives every datagram that begins with FF FF and is no raim datagram, and admits a query only
-// if its sender is within the rate and repeats its challenge. Time and randomness come from the
-// caller.
+// Admission of server queries in Valve's A2S protocol ("Server queries" in Valve's developer wiki):
+// a parser of requests, a writer of the challenge reply, and a guard with rate limits and a
+// stateless challenge (see challenge.h). The guard receives every datagram that begins with FF FF
+// and is no raim datagram, and admits a query only if its sender is within the rate and repeats its
+// challenge. a2s_reply.h writes the other replies. Integers are little-endian. Time and randomness
+// come from the caller.
 #pragma once
 
 #include "challenge.h"
@@ -11,10 +13,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-// Parser of server query requests in Valve's A2S protocol ("Server queries" in Valve's developer
-// wiki), and writer of the challenge reply. a2s_reply.h writes the other replies. Integers are
-// little-endian. Pure functions, any thread.
 
 // Bytes of the challenge reply: as large as the smallest request, so that it amplifies nothing.
 #define QUERY_CHALLENGE_REPLY 9
