@@ -363,15 +363,17 @@ static void execute_plans(struct reload *reload)
         if (config_diff_partner(reload->wanted, reload->running, i) >= 0)
             continue;
         if (!arena_table_remove(table, reload->slots[i]))
-            log_arena_error(reload->running->arenas[i].name,
-                            "arena not removed arena=%s: its worker is busy",
-                            reload->running->arenas[i].name);
+            log_arena_error(
+                reload->running->arenas[i].name,
+                "arena not removed arena=%s: its worker's mailbox is full, reload again",
+                reload->running->arenas[i].name);
     }
     for (int i = 0; i < count; i++) {
         struct arena_slot *fresh = reload->plans[i].fresh;
         if (fresh == NULL || arena_table_add(table, fresh))
             continue;
-        log_arena_error(reload->wanted->arenas[i].name, "arena failed arena=%s: the worker is busy",
+        log_arena_error(reload->wanted->arenas[i].name,
+                        "arena failed arena=%s: its worker's mailbox is full, reload again",
                         reload->wanted->arenas[i].name);
         arena_slot_close(fresh);
     }
@@ -531,13 +533,15 @@ bool arena_table_add_arena(struct arena_table *table, const char *name, char *er
     if (arena_table_add(table, slot))
         return true;
     arena_slot_close(slot);
-    return reject("too many arenas, or the worker is busy", error, capacity);
+    return reject("there are too many arenas, or the worker's mailbox is full: try again", error,
+                  capacity);
 }
 
 bool arena_table_remove_arena(struct arena_table *table, int index, char *error, size_t capacity)
 {
     return arena_table_remove(table, index) ||
-           reject("the arena's worker is busy", error, capacity);
+           reject("the arena was not ended, because its worker's mailbox is full: try again", error,
+                  capacity);
 }
 
 // Copies the first line, truncated to the capacity.

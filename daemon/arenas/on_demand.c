@@ -334,7 +334,8 @@ bool on_demand_open_arena(struct on_demand *on_demand, struct arena_on_demand *r
         arena_set_reservations(requested->arena, reservations);
     if (arena_table_add(table, slot))
         return true;
-    snprintf(error, capacity, "the worker is busy");
+    snprintf(error, capacity,
+             "there are too many arenas, or the worker's mailbox is full: try again");
     arena_slot_close(slot);
     return false;
 }
