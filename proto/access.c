@@ -20,14 +20,14 @@ static_assert(HEAD_BYTES + LENGTHS + RAIM_MAX_ARENA_BYTES + RAIM_MAX_NAME_BYTES 
                   RAIM_ACCESS_BYTES,
               "the longest token fits");
 
-static size_t write_u64(uint8_t *bytes, uint64_t number)
+static size_t write_le64(uint8_t *bytes, uint64_t number)
 {
     for (int i = 0; i < 8; i++)
         bytes[i] = (uint8_t)(number >> 8 * i);
     return 8;
 }
 
-static uint64_t read_u64(const uint8_t *bytes)
+static uint64_t read_le64(const uint8_t *bytes)
 {
     uint64_t number = 0;
     for (int i = 0; i < 8; i++)
@@ -55,8 +55,8 @@ size_t raim_access_write(const struct raim_access *access, uint8_t bytes[RAIM_AC
     size_t at = 0;
     at += write_bytes(bytes + at, magic, sizeof magic);
     at += write_bytes(bytes + at, access->key_id, sizeof access->key_id);
-    at += write_u64(bytes + at, access->not_before);
-    at += write_u64(bytes + at, access->expiry);
+    at += write_le64(bytes + at, access->not_before);
+    at += write_le64(bytes + at, access->expiry);
     at += write_bytes(bytes + at, access->nonce, sizeof access->nonce);
     at += write_field(bytes + at, access->arena, strlen(access->arena));
     at += write_field(bytes + at, access->name, strlen(access->name));
@@ -92,8 +92,8 @@ size_t raim_access_read(const uint8_t *bytes, size_t size, struct raim_access *a
     size_t at = sizeof magic;
     memcpy(access->key_id, bytes + at, sizeof access->key_id);
     at += sizeof access->key_id;
-    access->not_before = read_u64(bytes + at);
-    access->expiry = read_u64(bytes + at + 8);
+    access->not_before = read_le64(bytes + at);
+    access->expiry = read_le64(bytes + at + 8);
     at += 16;
     memcpy(access->nonce, bytes + at, sizeof access->nonce);
     at += sizeof access->nonce;

@@ -21,8 +21,8 @@ void recorder_stream_free(struct recorder_stream *stream)
     free(stream);
 }
 
-// Lists the file, which has its final name, and the clips that were cut from it.
-static void list_files(struct recorder_stream *stream)
+// Adds the file, which has its final name, and the clips that were cut from it to the recordings.
+static void add_to_recordings(struct recorder_stream *stream)
 {
     struct recordings *recordings = stream->recorder->recordings;
     const int directory = stream->file.directory;
@@ -41,7 +41,7 @@ static void complete(struct recorder_stream *stream)
     switch (recording_file_complete(file->directory, file->name, error, sizeof error)) {
     case RECORDING_FILE_COMPLETED:
     case RECORDING_FILE_AS_IT_IS:
-        list_files(stream);
+        add_to_recordings(stream);
         break;
     case RECORDING_FILE_FAILED:
         stream->recorder->has_leftovers = true;
@@ -174,7 +174,7 @@ void recorder_stream_end(struct recorder_stream *stream)
                    file->name, (unsigned long long)file->size,
                    (stream->tick - stream->begin.first_tick + stream->begin.tick_hz / 2) /
                        stream->begin.tick_hz);
-    list_files(stream);
+    add_to_recordings(stream);
     recording_file_close(file);
     atomic_fetch_add(&stream->finished, 1);
     stream->is_writing = stream->is_reported = false;

@@ -57,9 +57,10 @@ struct corner {
     double y;
 };
 
-static double height_of(const struct raim_beam *beam, int i, struct corner corner)
+// The height of a line of a beam over a corner; below 0 if it passes below the corner.
+static double line_height_over(const struct raim_beam *beam, int line, struct corner corner)
 {
-    return beam->starts[i] + (beam->ends[i] - beam->starts[i]) * corner.part - corner.y;
+    return beam->starts[line] + (beam->ends[line] - beam->starts[line]) * corner.part - corner.y;
 }
 
 static void set_corners(struct raim_beam *beam, int count, const double *starts, const double *ends)
@@ -82,7 +83,7 @@ static void clip_beam(struct raim_beam *beam, struct corner corner, double side)
     double starts[2 * RAIM_BEAM_CORNERS], ends[2 * RAIM_BEAM_CORNERS];
     int count = 0;
     for (int i = 0; i < beam->count; i++)
-        heights[i] = side * height_of(beam, i, corner) - RAIM_STABBING_LINES_TOUCH;
+        heights[i] = side * line_height_over(beam, i, corner) - RAIM_STABBING_LINES_TOUCH;
     for (int i = 0; i < beam->count; i++) {
         const int next = i + 1 < beam->count ? i + 1 : 0;
         if (heights[i] > 0) {
@@ -163,7 +164,7 @@ static struct passage passage_of(const struct raim_beam *beam, const struct corn
     for (int c = 0; c < count && (passage.left || passage.right); c++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < beam->count; i++) {
-            const double height = height_of(beam, i, corners[c]);
+            const double height = line_height_over(beam, i, corners[c]);
             low = height < low ? height : low;
             high = height > high ? height : high;
         }
@@ -246,7 +247,7 @@ bool raim_stabbing_lines_may_pass(const struct raim_stabbing_lines *lines, raim_
         const struct raim_beam *beam = &lines->beams[i];
         bool is_above = true, is_below = true;
         for (int corner = 0; corner < beam->count; corner++) {
-            const double height = height_of(beam, corner, at);
+            const double height = line_height_over(beam, corner, at);
             is_above &= height > most;
             is_below &= height < -most;
         }
@@ -263,7 +264,7 @@ static bool slopes_through(const struct raim_beam *beam, struct corner point, do
     double heights[RAIM_BEAM_CORNERS];
     *interval = (struct raim_slope_interval){INFINITY, -INFINITY};
     for (int i = 0; i < beam->count; i++)
-        heights[i] = height_of(beam, i, point);
+        heights[i] = line_height_over(beam, i, point);
     for (int i = 0; i < beam->count; i++) {
         const int next = i + 1 < beam->count ? i + 1 : 0;
         if ((heights[i] > 0) == (heights[next] > 0))

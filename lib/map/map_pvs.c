@@ -322,16 +322,16 @@ static raim_vec2 turn_to(struct raim_reachability *table, int first, int second,
                          table->radius);
 }
 
-// The second direction of a turn. Its first one is adjacent, on either side.
-static int second_of(int turn)
+// The second direction of a choice that turns. Its first one is adjacent, on either side.
+static int second_direction(int choice)
 {
-    return (turn - RAIM_REACH_TURN) / 2;
+    return (choice - RAIM_REACH_TURN) / 2;
 }
 
-static int first_of(int turn)
+static int first_direction(int choice)
 {
-    const int side = (turn - RAIM_REACH_TURN) % 2 == 0 ? 1 : RAIM_RUN_DIRECTIONS - 1;
-    return (second_of(turn) + side) % RAIM_RUN_DIRECTIONS;
+    const int side = (choice - RAIM_REACH_TURN) % 2 == 0 ? 1 : RAIM_RUN_DIRECTIONS - 1;
+    return (second_direction(choice) + side) % RAIM_RUN_DIRECTIONS;
 }
 
 raim_vec2 raim_reachability_at(struct raim_reachability *table, int choice, int steps)
@@ -342,7 +342,7 @@ raim_vec2 raim_reachability_at(struct raim_reachability *table, int choice, int 
         return run_to(table, choice - RAIM_REACH_END, steps);
     if (choice < RAIM_REACH_TURN)
         return run_to(table, choice - RAIM_REACH_HALF, steps / 2);
-    return turn_to(table, first_of(choice), second_of(choice), steps);
+    return turn_to(table, first_direction(choice), second_direction(choice), steps);
 }
 
 // Adds a point that lies in a disc around `middle`.
@@ -373,12 +373,13 @@ static void add_straight(struct raim_reach *reach, int choice, int way, int step
             spread_of(table, length));
 }
 
-static void add_turn(struct raim_reach *reach, int turn, int steps)
+static void add_turn(struct raim_reach *reach, int choice, int steps)
 {
     const struct raim_reachability *table = reach->source;
     const double first = table->step * ((steps + 1) / 2), second = table->step * (steps / 2);
-    const raim_vec2 half = raim_vec2_mad(table->centre, directions[first_of(turn)], first / 2);
-    add(reach, turn, raim_vec2_mad(half, directions[second_of(turn)], second / 2),
+    const raim_vec2 half =
+        raim_vec2_mad(table->centre, directions[first_direction(choice)], first / 2);
+    add(reach, choice, raim_vec2_mad(half, directions[second_direction(choice)], second / 2),
         spread_of(table, first + second));
 }
 
@@ -398,8 +399,8 @@ void raim_reachability_find(struct raim_reachability *table, int steps, struct r
         add_straight(reach, RAIM_REACH_HALF + way, way, steps / 2);
     if (steps <= table->free_steps)
         return;
-    for (int turn = RAIM_REACH_TURN; turn < RAIM_REACH_CHOICES; turn++)
-        add_turn(reach, turn, steps);
+    for (int choice = RAIM_REACH_TURN; choice < RAIM_REACH_CHOICES; choice++)
+        add_turn(reach, choice, steps);
 }
 
 bool raim_reach_compute(struct raim_reach *reach, int index)
@@ -408,8 +409,8 @@ bool raim_reach_compute(struct raim_reach *reach, int index)
         return reach->spreads[index] == 0;
     struct raim_reachability *table = reach->source;
     const int choice = reach->choices[index];
-    if (choice >= RAIM_REACH_TURN && (is_clear(table, second_of(choice), reach->steps) ||
-                                      !is_clear(table, first_of(choice), reach->steps))) {
+    if (choice >= RAIM_REACH_TURN && (is_clear(table, second_direction(choice), reach->steps) ||
+                                      !is_clear(table, first_direction(choice), reach->steps))) {
         reach->spreads[index] = -1;
         return false;
     }

@@ -243,8 +243,8 @@ static bool is_session_sound(const raim_player *player, const struct saved_sessi
     return saved->bot == 0 || (player->away == 0 && raim_bot_is_valid(&saved->brain));
 }
 
-// Validates everything and counts the clients' players.
-static bool is_sound(const struct raim_match *match, struct loaded *loaded)
+// Validates everything, and counts the bots and the clients' players.
+static bool validate_and_count(const struct raim_match *match, struct loaded *loaded)
 {
     if (!is_head_sound(&loaded->head) || !is_world_sound(match, loaded->world))
         return false;
@@ -307,7 +307,7 @@ static void take_over(struct raim_match *match, const struct loaded *loaded)
 static bool restore(struct raim_match *match, const void *bytes)
 {
     struct loaded loaded;
-    const bool good = load(match, bytes, &loaded) && is_sound(match, &loaded);
+    const bool good = load(match, bytes, &loaded) && validate_and_count(match, &loaded);
     if (good)
         take_over(match, &loaded);
     unload(&loaded);

@@ -120,7 +120,7 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
         if (match->own_paths == NULL)
             return false;
     }
-    const struct raim_wire_limits limits = raim_history_limits(match->world);
+    const struct raim_wire_limits limits = raim_wire_limits_of(match->world);
     return raim_history_create(&match->interest.history, &limits, limits.history) &&
            raim_origins_create(&match->origins, slots > match->def.max_connections
                                                     ? slots

@@ -21,7 +21,7 @@ int32_t raim_quantise(double units)
     return (int32_t)floor(units * RAIM_WIRE_UNITS + 0.5);
 }
 
-struct raim_wire_limits raim_history_limits(const struct raim_world *world)
+struct raim_wire_limits raim_wire_limits_of(const struct raim_world *world)
 {
     const struct raim_stride stride = raim_world_stride(&world->rules, world->tick_hz);
     return (struct raim_wire_limits){

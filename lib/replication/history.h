@@ -24,7 +24,7 @@ struct raim_history {
 };
 
 // The limits that both ends derive from a world.
-struct raim_wire_limits raim_history_limits(const struct raim_world *world);
+struct raim_wire_limits raim_wire_limits_of(const struct raim_world *world);
 
 // Allocates frames for at least the last `ticks` ticks (rounded up to a power of two). Returns
 // false when memory runs out; destroy the history then, too.

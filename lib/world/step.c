@@ -42,7 +42,8 @@ static uint32_t column_of(const struct broadphase *broadphase, double x)
     return column < BROADPHASE_COLUMNS - 1 ? (uint32_t)column : BROADPHASE_COLUMNS - 1;
 }
 
-// Sorts the living players among `count` slots, which ascend. Their x must lie within the border.
+// Puts the living players among `count` slots, which ascend, into columns by x. Within a column
+// they stay in the order of slots.
 static void broadphase_build(struct broadphase *broadphase, const raim_player *players,
                              const uint16_t *slots, uint32_t count, raim_box border)
 {

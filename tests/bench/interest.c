@@ -160,7 +160,7 @@ static bool create(struct bench *bench, const char *map, uint64_t seed)
     if (bench->map == NULL || memory == NULL)
         return false;
     bench->world = raim_world_init(memory, &world_def);
-    const struct raim_wire_limits limits = raim_history_limits(bench->world);
+    const struct raim_wire_limits limits = raim_wire_limits_of(bench->world);
     const uint32_t events = raim_events_bound(bench->players, bench->world->max_bullets);
     bench->events.items = calloc(events, sizeof *bench->events.items);
     bench->events.capacity = events;

@@ -39,7 +39,7 @@ static struct game *game_create(void)
     game->world = raim_world_init(malloc(raim_world_size(&def)), &def);
     game->events = (struct raim_events){.items = game->items, .capacity = 4096};
     game->workspace = raim_world_workspace_create();
-    const struct raim_wire_limits limits = raim_history_limits(game->world);
+    const struct raim_wire_limits limits = raim_wire_limits_of(game->world);
     assert_true(raim_history_create(&game->history, &limits, limits.history));
     game->interest = raim_interest_create(&(struct raim_interest_def){
         .map = game->map,

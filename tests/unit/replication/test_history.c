@@ -12,7 +12,7 @@ static struct raim_history history; // of its world
 static void begin(uint32_t players)
 {
     arena = fixture_create(NULL, players, NULL, 0);
-    const struct raim_wire_limits limits = raim_history_limits(arena->world);
+    const struct raim_wire_limits limits = raim_wire_limits_of(arena->world);
     assert_true(raim_history_create(&history, &limits, limits.history));
 }
 
