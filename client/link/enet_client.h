@@ -32,9 +32,9 @@ struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port
 // Disconnects at once, and frees. NULL is fine.
 void raim_enet_client_destroy(struct raim_enet_client *connection);
 
-// Drops the connection before, if any, and begins another one from a fresh port, first of all by
-// resolving the host where it is a name. `session` is the token of a session to resume, of
-// RAIM_TOKEN_BYTES, or NULL. False where there is no socket or no memory.
+// Drops the previous connection, if any, then resolves the host's name and connects from a new
+// port. `session` is the token of a session to resume, of RAIM_TOKEN_BYTES, or NULL. False where
+// there is no socket or no memory.
 bool raim_enet_client_begin(struct raim_enet_client *connection, const uint8_t *session);
 
 // Whether the connection cannot be made because the host has no address.

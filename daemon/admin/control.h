@@ -78,7 +78,8 @@ void control_serve_page(struct control *control, struct http *http,
 // Whether a path is that of a document of the operator: results or events.
 bool control_has_document(const struct control *control, const char *path);
 
-// Serves a step of a request for such a document over another listener, which checked the sender.
+// Serves a step of a request for results or events that another listener received and
+// authenticated.
 bool control_answer_document(struct control *control, const struct http_request *step);
 
 // Ends the requests that wait, on any listener: call it, then run and close the other listeners,

@@ -73,8 +73,8 @@ const char *http_connection_argument(struct MHD_Connection *connection, const ch
 // it is received.
 bool http_connection_announces_more(struct MHD_Connection *connection, size_t most);
 
-// Whether the client of a TLS connection has shown a certificate that an authority of the listener
-// has signed, that is valid now, and that is not for other purposes than that of a TLS client.
+// Whether the TLS client presented a currently valid certificate that is signed by one of the
+// listener's authorities and whose extended key usage permits client authentication, or is absent.
 bool http_connection_has_certificate(struct MHD_Connection *connection);
 
 // The user id of the process at the other end of a Unix socket (SO_PEERCRED). Returns false for

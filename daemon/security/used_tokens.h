@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Replay protection of access tokens: a table of the nonces of used tokens, each kept until its
-// token expires. The table is one flat value that may lie in a mapped file: recording a nonce is a
-// store to memory that the kernel keeps when the process is killed (see used_tokens_file.h). No
-// files, no clock. Thread rule: a table belongs to one thread at a time.
+// token expires. access_control.c asks it, and rejects a token that was used before. The table is
+// one flat value that may lie in a mapped file: recording a nonce is a store to memory that the
+// kernel keeps when the process is killed (see used_tokens_file.h). No files, no clock. Thread
+// rule: a table belongs to one thread at a time.
 #pragma once
 
 #include "wire_limits.h"

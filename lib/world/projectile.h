@@ -42,8 +42,8 @@ struct raim_projectile_impact {
     bool shielded; // at the time of the hit: the victim survives
 };
 
-// Returns the half width of the square around each living player whose cells must be marked in
-// `players`. The members `leg` and `reach` must be set.
+// Returns half the width of a square around a living player. Every cell that the square touches
+// must be marked in `players`. The members `leg` and `reach` must be set.
 double raim_projectile_range(const struct raim_projectile_context *context);
 
 // The bullets of a step that something may stop, as slots in the order in which they were given.

@@ -237,7 +237,7 @@ static inline raim_wire_player chance_successor(const struct raim_wire_limits *l
     return chance_int(0, 9) == 0 ? chance_player() : player;
 }
 
-// A random bullet from the shooter's predicted position at some age, from a point near it, or from
+// A random bullet of random age, fired from the shooter's predicted position, from near it, or from
 // anywhere.
 static inline raim_wire_bullet chance_shot(const struct raim_wire_limits *limits,
                                            const struct raim_wire_frame *frame, uint32_t slot)
