@@ -21,7 +21,7 @@ KINDS = ("", "KEYFRAME", "NAME", "JOIN", "LEAVE", "AWAY", "BACK", "CLEAR_BULLETS
          "BEGIN_ROUND", "STEP", "SKIP", "HOLD_POSITIONS", "KILL", "PHASE", "CHAT", "RTT", "SENT", "DIGEST", "END")
 CHAPTERS = ("round", "round_end", "kill", "join", "leave")
 # The sizes of a world's parts, and where a player has points, deaths and its id.
-WORLD, PLAYER, BULLET, SAMPLE = 104, 64, 48, 24
+WORLD, PLAYER, BULLET, SAMPLE = 120, 64, 48, 24
 PLAYER_SCORE, PLAYER_ID = 32, 48
 SLOTS = 1024
 
@@ -119,7 +119,8 @@ def world_bytes(head):
     def ticks_of(seconds):
         return int(seconds * head["tick_hz"] + 0.5)
     lifetime, cooldown = ticks_of(head["rules"][4]), max(ticks_of(head["rules"][5]), 1)
-    shots = min(-(-lifetime // cooldown), 8192 // head["slots"])
+    pellets = int(head["rules"][8])
+    shots = pellets * min(-(-lifetime // cooldown), 8192 // head["slots"] // pellets)
     samples = 0 if head["most_rewind"] == 0 else 1 << (head["most_rewind"] - 1).bit_length()
     return WORLD + head["slots"] * (PLAYER + shots * BULLET + samples * SAMPLE), shots
 

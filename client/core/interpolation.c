@@ -506,13 +506,12 @@ uint32_t raim_interpolation_bullets(const struct raim_interpolation *interpolati
     }
     if (prediction == NULL || !prediction->any)
         return count;
-    for (uint32_t tick = prediction->base_tick; tick != prediction->tick && count < capacity;
-         tick++) {
-        raim_bullet bullet;
-        if (!raim_prediction_bullet(prediction, tick, &bullet) ||
-            !fill(replica, &bullet, span.time, &bullet.origin, &bullets[count]))
-            continue;
-        bullets[count++].owner = raim_player_slot(prediction->id);
+    for (uint32_t tick = prediction->base_tick; tick != prediction->tick; tick++) {
+        raim_bullet shot[RAIM_MAX_PELLETS];
+        const uint32_t pellets = raim_prediction_bullets(prediction, tick, shot);
+        for (uint32_t i = 0; i < pellets && count < capacity; i++)
+            if (fill(replica, &shot[i], span.time, &shot[i].origin, &bullets[count]))
+                bullets[count++].owner = raim_player_slot(prediction->id);
     }
     return count;
 }

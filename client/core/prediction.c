@@ -41,7 +41,7 @@ static void play(struct raim_prediction *prediction, uint32_t tick)
         .cooldown_ticks = state->cooldown_ticks,
         .state = state->alive ? RAIM_PLAYER_ALIVE : RAIM_PLAYER_DOWN,
     };
-    raim_bullet bullet;
+    raim_bullet bullets[RAIM_MAX_PELLETS];
     if (state->held) {
         now->fired = false;
         slot_of(prediction, tick + 1)->state = *state;
@@ -49,7 +49,7 @@ static void play(struct raim_prediction *prediction, uint32_t tick)
     }
     prediction->moment.tick = tick;
     raim_player_move(&player, &now->input, &prediction->moment);
-    now->fired = raim_player_fire(&player, &now->input, &prediction->moment, &bullet);
+    now->fired = raim_player_fire(&player, &now->input, &prediction->moment, bullets);
     slot_of(prediction, tick + 1)->state = (struct raim_prediction_state){
         .position = player.position,
         .cooldown_ticks = player.cooldown_ticks,
@@ -171,20 +171,21 @@ raim_vec2 raim_prediction_position(const struct raim_prediction *prediction, uin
     return raim_vec2_mad(from->position, raim_vec2_sub(to->position, from->position), part);
 }
 
-bool raim_prediction_bullet(const struct raim_prediction *prediction, uint32_t tick,
-                            raim_bullet *bullet)
+uint32_t raim_prediction_bullets(const struct raim_prediction *prediction, uint32_t tick,
+                                 raim_bullet *bullets)
 {
     const struct raim_prediction_tick *fired = &prediction->ticks[tick % RAIM_PREDICTION_TICKS];
     if (!is_known(prediction, tick) || tick == prediction->tick ||
         raim_tick_diff(tick, prediction->base_tick) < 0 || !fired->fired)
-        return false;
-    *bullet = (raim_bullet){
-        .origin = prediction->ticks[(tick + 1) % RAIM_PREDICTION_TICKS].state.position,
-        .direction = raim_angle_direction(fired->input.aim),
-        .born_tick = tick - fired->input.rewind,
-        .owner = prediction->id,
+        return 0;
+    raim_player shooter = {
+        .position = prediction->ticks[(tick + 1) % RAIM_PREDICTION_TICKS].state.position,
+        .id = prediction->id,
         .aim = fired->input.aim,
-        .rewind = fired->input.rewind,
+        .state = RAIM_PLAYER_ALIVE,
     };
-    return true;
+    struct raim_tick_context moment = prediction->moment;
+    moment.tick = tick;
+    raim_player_fire(&shooter, &fired->input, &moment, bullets);
+    return shooter.shots;
 }

@@ -148,10 +148,13 @@ static void compare_bullets(struct effects *effects, const struct picture *befor
         if (!is_in(bullet, after, s) && !is_near_rim(after, bullet->position))
             begin_of_bullet(effects, EFFECT_SPARK, bullet, s / 2, after->now_s);
     }
+    raim_player_id shooter = RAIM_NOBODY; // the bullets of a shot lie one after another
     for (uint32_t i = 0; i < after->bullet_count; i++) {
         const struct picture_bullet *bullet = &after->bullets[i];
-        if (!is_in(bullet, before, -s) && is_at_muzzle(after, bullet))
-            begin_of_bullet(effects, EFFECT_MUZZLE, bullet, 0, after->now_s);
+        if (bullet->owner == shooter || is_in(bullet, before, -s) || !is_at_muzzle(after, bullet))
+            continue;
+        begin_of_bullet(effects, EFFECT_MUZZLE, bullet, 0, after->now_s);
+        shooter = bullet->owner;
     }
 }
 

@@ -268,8 +268,9 @@ static void read_rules(struct body *body, const json_t *value, void *into, const
         const bool is_radius = rule->offset == offsetof(raim_rules, player_radius);
         const double most = is_radius ? template->match.rules.player_radius : rule->max;
         const double wanted = json_number_value(number);
-        if (!json_is_number(number) || !(wanted >= rule->min && wanted <= most))
-            report(body, "rules: %s: want a number from %.15g to %.15g", name, rule->min, most);
+        if (!json_is_number(number) || !raim_rule_accepts(rule, wanted) || wanted > most)
+            report(body, "rules: %s: want %s from %.15g to %.15g", name,
+                   rule->is_integer ? "an integer" : "a number", rule->min, most);
         else
             *raim_rule_value(&request->arena.match.rules, i) = wanted;
     }

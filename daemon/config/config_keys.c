@@ -324,9 +324,9 @@ static const struct reader_key LIMIT_KEYS[] = {
         .meaning = "whether 127.0.0.0/8 and ::1 are limited like any other network"},
 };
 
-#define RULE_KEY(rule, its_unit, its_value, its_min, its_max, its_meaning)                         \
+#define RULE_KEY(rule, its_kind, its_unit, its_value, its_min, its_max, its_meaning)               \
     {.name = #rule,                                                                                \
-     .kind = READER_NUMBER,                                                                        \
+     .kind = READER_##its_kind,                                                                    \
      IN(raim_rules, rule),                                                                         \
      .value = its_value,                                                                           \
      .min = its_min,                                                                               \

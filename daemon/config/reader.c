@@ -275,6 +275,8 @@ static void store_integer(const struct reader_key *key, void *field, uint32_t va
 {
     if (key->size == sizeof(uint16_t))
         *(uint16_t *)field = (uint16_t)value;
+    else if (key->size == sizeof(double))
+        *(double *)field = value;
     else
         *(uint32_t *)field = value;
 }

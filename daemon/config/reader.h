@@ -22,7 +22,7 @@ typedef struct reader_node {
 } reader_node;
 
 enum reader_kind {
-    READER_INTEGER, // stored in a uint32_t or, if `size` is 2, a uint16_t
+    READER_INTEGER, // stored in a uint32_t or, by `size`, in a uint16_t or a double
     READER_NUMBER,  // stored in a double; accepts integers and floats
     READER_BOOLEAN, // stored in a bool
     READER_TEXT,    // stored by `parse`

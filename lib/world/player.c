@@ -35,23 +35,36 @@ void raim_player_move(raim_player *player, const raim_input *input,
                                           context->rules->player_radius, context->tick);
 }
 
-bool raim_player_fire(raim_player *player, const raim_input *input,
-                      const struct raim_tick_context *context, raim_bullet *bullet)
+raim_angle raim_pellet_aim(const raim_rules *rules, raim_angle aim, uint32_t pellet)
 {
+    const int32_t last = (int32_t)rules->pellets - 1;
+    if (last == 0)
+        return aim;
+    const int32_t fan = (int32_t)(rules->spread * (RAIM_ANGLE_TURN / 360.0) + 0.5);
+    return (raim_angle)(aim + fan * (2 * (int32_t)pellet - last) / (2 * last));
+}
+
+bool raim_player_fire(raim_player *player, const raim_input *input,
+                      const struct raim_tick_context *context, raim_bullet *bullets)
+{
+    const uint32_t pellets = (uint32_t)context->rules->pellets;
     if (player->state != RAIM_PLAYER_ALIVE || player->away || !input->fire ||
         player->cooldown_ticks > 0)
         return false;
     assert(input->rewind <= RAIM_MAX_REWIND);
-    *bullet = (raim_bullet){
-        .origin = player->position,
-        .direction = raim_angle_direction(player->aim),
-        .born_tick = context->tick - input->rewind,
-        .owner = player->id,
-        .aim = player->aim,
-        .rewind = input->rewind,
-    };
+    for (uint32_t i = 0; i < pellets; i++) {
+        const raim_angle aim = raim_pellet_aim(context->rules, player->aim, i);
+        bullets[i] = (raim_bullet){
+            .origin = player->position,
+            .direction = raim_angle_direction(aim),
+            .born_tick = context->tick - input->rewind,
+            .owner = player->id,
+            .aim = aim,
+            .rewind = input->rewind,
+        };
+    }
     player->cooldown_ticks = raim_ticks_of(context->rules->fire_cooldown, context->tick_hz);
     player->shield_ticks = 0;
-    player->shots++;
+    player->shots += pellets;
     return true;
 }

@@ -20,9 +20,12 @@ struct raim_tick_context {
 void raim_player_move(raim_player *player, const raim_input *input,
                       const struct raim_tick_context *context);
 
+// Returns the aim of a bullet of a shot, 0 to pellets - 1. The bullets fan out evenly.
+raim_angle raim_pellet_aim(const raim_rules *rules, raim_angle aim, uint32_t pellet);
+
 // Fires a shot if the player is alive, the input asks for it and the cooldown is over. Returns true
-// with the new bullet, and counts it. The caller stores the bullet in one of the player's bullet
-// slots: the number of shots before the call, modulo the slots of each player. Do not call this
-// when that slot is taken; the shot is then dry.
+// with the new bullets, of which there are as many as the rules say, and counts them. The caller
+// stores them in the player's next bullet slots; shots use the slots in turn. Do not call this when
+// one of the slots is taken; the shot is then dry.
 bool raim_player_fire(raim_player *player, const raim_input *input,
-                      const struct raim_tick_context *context, raim_bullet *bullet);
+                      const struct raim_tick_context *context, raim_bullet *bullets);

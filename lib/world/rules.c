@@ -3,11 +3,14 @@
 #include "rules.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stddef.h>
 
 static const struct raim_rule table[] = {
-#define ROW(name, unit, value, min, max, meaning)                                                  \
-    {#name, unit, meaning, value, min, max, offsetof(raim_rules, name)},
+#define IS_NUMBER false
+#define IS_INTEGER true
+#define ROW(name, kind, unit, value, min, max, meaning)                                            \
+    {#name, unit, meaning, value, min, max, IS_##kind, offsetof(raim_rules, name)},
     RAIM_RULES(ROW)
 #undef ROW
 };
@@ -34,14 +37,17 @@ double *raim_rule_value(raim_rules *rules, int index)
     return (double *)(void *)((char *)rules + raim_rule_at(index)->offset);
 }
 
+bool raim_rule_accepts(const struct raim_rule *rule, double value)
+{
+    // NaN fails both comparisons.
+    return value >= rule->min && value <= rule->max && (!rule->is_integer || floor(value) == value);
+}
+
 const struct raim_rule *raim_rules_check(const raim_rules *rules)
 {
     raim_rules copy = *rules;
-    for (int i = 0; i < RAIM_RULE_COUNT; i++) {
-        const double value = *raim_rule_value(&copy, i);
-        // The negated comparison rejects NaN.
-        if (!(value >= table[i].min && value <= table[i].max))
+    for (int i = 0; i < RAIM_RULE_COUNT; i++)
+        if (!raim_rule_accepts(&table[i], *raim_rule_value(&copy, i)))
             return &table[i];
-    }
     return NULL;
 }

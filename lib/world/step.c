@@ -180,25 +180,36 @@ static void push_players_apart(struct raim_world_workspace *step)
     }
 }
 
+// Returns the slots of a player's next shot; NULL where one of them is taken, which is only
+// possible when RAIM_MAX_BULLETS limits the slots. Shots use the slots in turn: a bullet has ended
+// before its slot is used again.
+static raim_bullet *next_slots(const struct raim_world_workspace *step, uint32_t slot)
+{
+    const uint32_t each = step->world->bullets_per_player;
+    const uint32_t pellets = (uint32_t)step->world->rules.pellets;
+    const uint32_t shot = step->players[slot].shots / pellets % (each / pellets);
+    raim_bullet *bullets = &step->bullets[slot * each + shot * pellets];
+    for (uint32_t i = 0; i < pellets; i++)
+        if (bullets[i].owner != RAIM_NOBODY)
+            return NULL;
+    return bullets;
+}
+
 // Fires. Returns the longest rewind of the new bullets, in ticks.
 static uint32_t fire(struct raim_world_workspace *step)
 {
-    struct raim_world *world = step->world;
     uint32_t rewind = 0;
     for (uint32_t i = 0; i < step->present_count; i++) {
         const uint32_t slot = step->present[i];
         if (!step->inputs[slot].fire)
             continue;
         raim_player *player = &step->players[slot];
-        // Slots are used in turn: a bullet has ended before its slot is used again.
-        raim_bullet *bullet = &step->bullets[slot * world->bullets_per_player +
-                                             player->shots % world->bullets_per_player];
-        if (bullet->owner != RAIM_NOBODY)
-            continue; // a dry shot, only possible when RAIM_MAX_BULLETS limits the slots
-        if (!raim_player_fire(player, &step->inputs[slot], &step->context, bullet))
+        raim_bullet *bullets = next_slots(step, slot);
+        if (bullets == NULL ||
+            !raim_player_fire(player, &step->inputs[slot], &step->context, bullets))
             continue;
-        assert(bullet->rewind <= world->max_rewind);
-        rewind = bullet->rewind > rewind ? bullet->rewind : rewind;
+        assert(bullets->rewind <= step->world->max_rewind);
+        rewind = bullets->rewind > rewind ? bullets->rewind : rewind;
         emit(step, (raim_event){.kind = RAIM_EVENT_FIRE, .actor = player->id});
     }
     return rewind;

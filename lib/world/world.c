@@ -14,7 +14,7 @@ static_assert(sizeof(struct raim_world) == sizeof(raim_rules) + 8 + 8 * 4, "no p
 static_assert(sizeof(struct raim_world) % sizeof(double) == 0,
               "the players that follow are aligned");
 
-static_assert(RAIM_MAX_PLAYERS <= RAIM_MAX_BULLETS, "every player has a bullet slot");
+static_assert(RAIM_MAX_PLAYERS * RAIM_MAX_PELLETS <= RAIM_MAX_BULLETS, "every player can fire");
 
 enum { GENERATIONS = 64 };
 
@@ -23,9 +23,10 @@ uint32_t raim_world_bullets_per_player(const struct raim_world_def *def)
     const uint32_t lifetime = raim_ticks_of(def->rules.bullet_lifetime, def->tick_hz);
     const uint32_t cooldown = raim_ticks_of(def->rules.fire_cooldown, def->tick_hz);
     const uint32_t every = cooldown > 0 ? cooldown : 1;
+    const uint32_t pellets = (uint32_t)def->rules.pellets;
     const uint32_t shots = (lifetime + every - 1) / every;
-    const uint32_t most = RAIM_MAX_BULLETS / def->max_players;
-    return shots < most ? shots : most;
+    const uint32_t most = RAIM_MAX_BULLETS / def->max_players / pellets;
+    return pellets * (shots < most ? shots : most);
 }
 
 struct raim_stride raim_world_stride(const raim_rules *rules, uint32_t tick_hz)

@@ -164,9 +164,9 @@ static inline uint16_t raim_ticks_of(double seconds, uint32_t tick_hz)
     return (uint16_t)(seconds * tick_hz + 0.5);
 }
 
-// Returns the number of bullet slots of each player: a player fires at most one bullet per
-// cooldown, and a bullet exists at most for its lifetime. The number is lower, but at least one,
-// when all slots together would exceed RAIM_MAX_BULLETS.
+// Returns the number of bullet slots of each player, those of whole shots: a player fires at most
+// one shot per cooldown, and a bullet exists at most for its lifetime. The number is lower, but at
+// least that of one shot, when all slots together would exceed RAIM_MAX_BULLETS.
 uint32_t raim_world_bullets_per_player(const struct raim_world_def *def);
 
 // The distance that a player runs in a tick, in steps of the grid: along an axis, and along each

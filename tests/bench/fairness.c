@@ -32,6 +32,7 @@ static uint32_t argument(int argc, char **argv, int index, uint32_t usual)
 int main(int argc, char **argv)
 {
     struct fairness_def def = {
+        .rules = raim_rules_default(),
         .seed = argument(argc, argv, 2, 1),
         .players = argument(argc, argv, 3, 24),
         .ticks = argument(argc, argv, 4, 3600),

@@ -324,6 +324,7 @@ static bool create(struct game *game)
     uint64_t random = game->def.seed;
     struct raim_match_def def = raim_match_default_def();
     def.map = game->def.map;
+    def.rules = game->def.rules;
     def.tick_hz = TICK_HZ;
     def.view_width = (uint32_t)view.x;
     def.view_height = (uint32_t)view.y;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "map.h"
+#include "rules.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,8 +14,9 @@
 
 struct fairness_def {
     const struct raim_map *map; // borrowed
-    uint32_t players;           // 3 to FAIRNESS_MAX_PLAYERS, by turns at each latency
-    uint32_t ticks;             // that are judged, after two seconds that are not
+    raim_rules rules;
+    uint32_t players; // 3 to FAIRNESS_MAX_PLAYERS, by turns at each latency
+    uint32_t ticks;   // that are judged, after two seconds that are not
     uint64_t seed;
     uint32_t explained; // so many late reveals and so many leaks are printed to stdout
 };

@@ -63,6 +63,7 @@ struct netsim_def netsim_def_of(const struct raim_map *map, uint32_t players,
         .map = map,
         .players = players,
         .lag_compensation_ms = raim_match_default_def().lag_compensation_ms,
+        .rules = raim_rules_default(),
         .seed = seed,
     };
     for (uint32_t i = 0; i < players; i++)
@@ -99,6 +100,7 @@ struct netsim *netsim_create(const struct netsim_def *def)
     netsim->peaceful = def->peaceful;
     struct raim_match_def match_def = raim_match_default_def();
     match_def.map = def->map;
+    match_def.rules = def->rules;
     match_def.tick_hz = TICK_HZ;
     match_def.tuning.max_players = def->players;
     match_def.tuning.max_spectators = 0;

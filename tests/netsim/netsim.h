@@ -33,8 +33,9 @@ struct netsim_def {
     uint32_t players;                              // clients, 1 to NETSIM_MAX_PLAYERS
     struct network_line lines[NETSIM_MAX_PLAYERS]; // each player's
     uint32_t lag_compensation_ms;                  // as of raim_match_def
-    bool peaceful;                                 // no player fires
-    const struct netsim_liar *liar;                // borrowed; NULL: all are honest
+    raim_rules rules;
+    bool peaceful;                  // no player fires
+    const struct netsim_liar *liar; // borrowed; NULL: all are honest
     uint64_t seed;
 };
 

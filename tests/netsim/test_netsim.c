@@ -293,6 +293,58 @@ TEST(a_narrow_line_can_be_played)
     netsim_destroy(netsim);
 }
 
+// Five bullets a shot.
+static raim_rules shotgun(void)
+{
+    raim_rules rules = raim_rules_default();
+    rules.pellets = 5;
+    rules.spread = 12;
+    return rules;
+}
+
+static void fire_always(void *context, uint32_t player, raim_input *input)
+{
+    (void)context;
+    (void)player;
+    input->fire = 1;
+}
+
+TEST(a_shotgun_is_predicted)
+{
+    const struct netsim_liar trigger = {.press = fire_always};
+    const struct network_line line = line_of(120, 15, 0);
+    struct netsim_def def = netsim_def_of(map, 1, &line, raim_random_next(&chance));
+    def.rules = shotgun();
+    def.liar = &trigger;
+    struct netsim *netsim = netsim_create(&def);
+    assert_non_null(netsim);
+    assert_true(netsim_enter(netsim, settling_s));
+    netsim_measure(netsim);
+    assert_true(netsim_run(netsim, 30));
+    const struct netsim_figures figures = netsim_figures(netsim, 0);
+    assert_true(figures.predictions > 250 && figures.exact_frames > 25 * 60);
+    assert_int_equal(figures.mispredictions, 0);
+    assert_true(figures.shots >= 5 * 100);
+    netsim_destroy(netsim);
+}
+
+TEST(shotguns_can_be_played_at_120_ms_and_5_percent_of_loss)
+{
+    const struct network_line line = line_of(120, 15, 0.05);
+    struct netsim_def def = netsim_def_of(map, PLAYERS, &line, raim_random_next(&chance));
+    def.rules = shotgun();
+    struct netsim *netsim = netsim_create(&def);
+    assert_non_null(netsim);
+    assert_true(netsim_enter(netsim, settling_s));
+    netsim_measure(netsim);
+    assert_true(netsim_run(netsim, measured_s));
+    const struct netsim_figures figures = netsim_figures_of_all(netsim);
+    assert_true(figures.shots > 0 && figures.shots % 5 == 0 && figures.hits > 0);
+    assert_int_equal(figures.resumes, 0);
+    assert_true(netsim_settle(netsim));
+    netsim_destroy(netsim);
+}
+
 TEST(the_same_seed_gives_the_same_arena)
 {
     uint64_t digests[2];

@@ -342,21 +342,23 @@ static void take_hit(struct audit_measures *measures, uint32_t index, const raim
 {
     struct audit_slot *slot = &measures->slots[index];
     const uint32_t each = measures->def.bullets_per_player;
+    // A player fires at most one shot a tick.
+    struct audit_shot *shot = NULL;
+    for (uint32_t i = 0; i < each && shot == NULL; i++)
+        if (measures->shots[index * each + i].tick == hit->view_tick + hit->rewind)
+            shot = &measures->shots[index * each + i];
+    if (shot != NULL && !shot->is_open)
+        return; // another bullet of the shot has hit before
     slot->player->hits++;
     slot->player->hits_in_past += hit->in_past;
     slot->player->hits_at_limit += hit->rewind > 0 && hit->rewind == measures->def.max_rewind;
     distribution_add(&slot->player->rewind, hit->rewind);
-    // A player fires at most one shot a tick.
-    for (uint32_t i = 0; i < each; i++) {
-        struct audit_shot *shot = &measures->shots[index * each + i];
-        if (!shot->is_open || shot->tick != hit->view_tick + hit->rewind)
-            continue;
-        slot->player->hits_moving += shot->at_moving;
-        if (shot->hidden != NULL)
-            shot->hidden->hits++;
-        shot->is_open = false;
+    if (shot == NULL)
         return;
-    }
+    slot->player->hits_moving += shot->at_moving;
+    if (shot->hidden != NULL)
+        shot->hidden->hits++;
+    shot->is_open = false;
 }
 
 // The slot of a player that is present and has a row; NULL otherwise.

@@ -101,22 +101,23 @@ TEST(equal_requests_have_equal_texts, load_templates, unload_templates)
 
 TEST(every_mistake_is_reported, load_templates, unload_templates)
 {
-    reject_body(
-        "{\"template\":\"open\",\"map\":\"o\",\"rules\":{\"bullet_speed\":\"x\",\"g\":1,"
-        "\"player_radius\":16},\"max_players\":5,\"players\":[\"ada\"],\"join_within_s\":3601,"
-        "\"ends\":\"round\",\"metadata\":{\"\":1},\"x\\n\":0}",
-        "\"map: want the name of a map of the template, like \\\"m\\\"\","
-        "\"rules: bullet_speed: want a number from 50 to 20000\","
-        "\"rules: g: there is no such rule\","
-        "\"rules: player_radius: want a number from 4 to 15\","
-        "\"max_players: got 5, want an integer from 1 to 4\","
-        "\"players: the template has no access tokens, which reserved slots need\","
-        "\"join_within_s: got 3601, want an integer from 1 to 3600\","
-        "\"ends: the template has neither round_time nor score_limit, so that no round "
-        "ends\","
-        "\"metadata: want names of 1 to 63 bytes\","
-        "\"metadata: : want a text of at most 255 bytes\","
-        "\"x\\u000a: there is no such field\"");
+    reject_body("{\"template\":\"open\",\"map\":\"o\",\"rules\":{\"bullet_speed\":\"x\",\"g\":1,"
+                "\"player_radius\":16,\"pellets\":2.5},\"max_players\":5,\"players\":[\"ada\"],"
+                "\"join_within_s\":3601,"
+                "\"ends\":\"round\",\"metadata\":{\"\":1},\"x\\n\":0}",
+                "\"map: want the name of a map of the template, like \\\"m\\\"\","
+                "\"rules: bullet_speed: want a number from 50 to 20000\","
+                "\"rules: g: there is no such rule\","
+                "\"rules: player_radius: want a number from 4 to 15\","
+                "\"rules: pellets: want an integer from 1 to 8\","
+                "\"max_players: got 5, want an integer from 1 to 4\","
+                "\"players: the template has no access tokens, which reserved slots need\","
+                "\"join_within_s: got 3601, want an integer from 1 to 3600\","
+                "\"ends: the template has neither round_time nor score_limit, so that no round "
+                "ends\","
+                "\"metadata: want names of 1 to 63 bytes\","
+                "\"metadata: : want a text of at most 255 bytes\","
+                "\"x\\u000a: there is no such field\"");
 }
 
 TEST(players_are_names_and_fit, load_templates, unload_templates)

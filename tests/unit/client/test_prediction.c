@@ -120,7 +120,7 @@ TEST(bullets_are_known_until_a_snapshot_can_report_of_them)
     const uint32_t cooldown = raim_ticks_of(bench->rules.fire_cooldown, TICK_HZ);
     const raim_input fire = {.move_x = 1, .fire = 1, .rewind = 4, .aim = 1000};
     struct raim_prediction_state told = standing_at(0, 500);
-    raim_bullet bullet;
+    raim_bullet shot[RAIM_MAX_PELLETS], *bullet = shot;
     told.cooldown_ticks = 3;
     told.shielded = true;
     raim_prediction_reconcile(&bench->pilot, 100, &told);
@@ -128,12 +128,12 @@ TEST(bullets_are_known_until_a_snapshot_can_report_of_them)
         raim_prediction_add_input(&bench->pilot, tick, &fire);
     for (uint32_t tick = 95; tick < 125; tick++) {
         const bool fires = tick == 102 || tick == 102 + cooldown;
-        assert_int_equal(raim_prediction_bullet(&bench->pilot, tick, &bullet), fires);
+        assert_int_equal(raim_prediction_bullets(&bench->pilot, tick, shot), fires);
         if (!fires)
             continue;
-        assert_true(bullet.origin.x == (tick - 99) * stride && bullet.origin.y == 500);
-        assert_true(bullet.born_tick == tick - 4 && bullet.rewind == 4 && bullet.owner == ID);
-        assert_int_equal(bullet.aim, 1000);
+        assert_true(bullet->origin.x == (tick - 99) * stride && bullet->origin.y == 500);
+        assert_true(bullet->born_tick == tick - 4 && bullet->rewind == 4 && bullet->owner == ID);
+        assert_int_equal(bullet->aim, 1000);
     }
     assert_true(raim_prediction_at(&bench->pilot, 102)->shielded);
     assert_false(raim_prediction_at(&bench->pilot, 103)->shielded);
@@ -141,8 +141,8 @@ TEST(bullets_are_known_until_a_snapshot_can_report_of_them)
 
     told = *raim_prediction_at(&bench->pilot, 103);
     raim_prediction_reconcile(&bench->pilot, 103, &told);
-    assert_false(raim_prediction_bullet(&bench->pilot, 102, &bullet));
-    assert_true(raim_prediction_bullet(&bench->pilot, 102 + cooldown, &bullet));
+    assert_int_equal(raim_prediction_bullets(&bench->pilot, 102, shot), 0);
+    assert_int_equal(raim_prediction_bullets(&bench->pilot, 102 + cooldown, shot), 1);
     close_bench(bench);
 }
 

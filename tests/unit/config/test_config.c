@@ -123,8 +123,8 @@ static void assert_reads(const struct reader_key *key, struct place place, doubl
     struct config *config = config_of(text_of(key, place, value));
     const void *at = place.is_of_arena ? (void *)&config->arenas[0] : (void *)config;
     at = (const char *)at + place.offset + key->offset;
-    const double stored = key->kind == READER_NUMBER    ? *(const double *)at
-                          : key->kind == READER_BOOLEAN ? *(const bool *)at
+    const double stored = key->kind == READER_BOOLEAN   ? *(const bool *)at
+                          : key->size == sizeof(double) ? *(const double *)at
                           : key->size == 2              ? *(const uint16_t *)at
                                                         : *(const uint32_t *)at;
     if (stored != wanted)

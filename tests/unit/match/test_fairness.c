@@ -136,14 +136,20 @@ TEST(a_bullet_is_seen_where_it_flies_and_not_behind_what_stops_it)
     end(&judge);
 }
 
-TEST(nothing_leaks_and_nothing_comes_late_in_a_match)
+static void play_fairly(const raim_rules *rules)
 {
     struct diagnostics report = {.out = stderr};
     struct raim_map *map =
         map_file_load(RAIM_SOURCE_DIR "/config/maps/crossfire.conf", NULL, radius, &report);
     assert_non_null(map);
     const struct fairness_def def = {
-        .map = map, .players = 24, .ticks = 1800, .seed = chance, .explained = 5};
+        .map = map,
+        .rules = *rules,
+        .players = 24,
+        .ticks = 1800,
+        .seed = raim_random_next(&chance),
+        .explained = 5,
+    };
     struct fairness_row rows[FAIRNESS_LATENCIES];
     assert_true(fairness_play(&def, rows));
     uint64_t reveals = 0, late = 0;
@@ -160,4 +166,13 @@ TEST(nothing_leaks_and_nothing_comes_late_in_a_match)
     assert_true(reveals > 0);
     assert_true((double)late <= 0.001 * (double)reveals);
     raim_map_destroy(map);
+}
+
+TEST(nothing_leaks_and_nothing_comes_late_in_a_match)
+{
+    raim_rules rules = raim_rules_default();
+    play_fairly(&rules);
+    rules.pellets = 5;
+    rules.spread = 12;
+    play_fairly(&rules);
 }

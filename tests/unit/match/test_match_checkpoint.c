@@ -48,6 +48,8 @@ static void random_rules(raim_rules *rules)
     rules->fire_cooldown = chance_between(0.02, 1);
     rules->respawn_delay = chance_between(0, 2);
     rules->spawn_protection = chance_between(0, 2);
+    rules->pellets = chance_int(1, RAIM_MAX_PELLETS);
+    rules->spread = chance_between(0, 180);
 }
 
 TEST(bots_play_on_to_the_bit)

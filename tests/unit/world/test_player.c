@@ -23,6 +23,8 @@ static struct arena_fixture *random_arena(void)
     rules.player_speed = chance_between(10, 2000);
     rules.fire_cooldown = chance_between(0.02, 0.5);
     rules.bullet_lifetime = chance_between(0.05, 2);
+    rules.pellets = chance_int(1, RAIM_MAX_PELLETS);
+    rules.spread = chance_between(0, 180);
     struct arena_fixture *f =
         fixture_create_on(fixture_map(boxes, 8), &rules, rates[chance_int(0, 3)], 1);
     raim_vec2 position;
@@ -57,16 +59,17 @@ TEST(a_lone_player_moves_and_fires_by_the_same_rules_to_the_bit)
                                       .rewind = (uint8_t)chance_int(0, 12)};
             input->aim = (raim_angle)chance_int(0, 65535);
             const uint32_t slot = predicted.shots % world->bullets_per_player;
-            raim_bullet bullet;
+            raim_bullet bullets[RAIM_MAX_PELLETS];
             context.tick = world->tick;
             raim_player_move(&predicted, input, &context);
-            const bool fires = raim_player_fire(&predicted, input, &context, &bullet);
+            const bool fires = raim_player_fire(&predicted, input, &context, bullets);
             fixture_step(f);
             assert_memory_equal(&predicted, raim_world_players(world), sizeof predicted);
             assert_int_equal(fixture_count(f, RAIM_EVENT_FIRE), fires);
             const raim_bullet *launched = &raim_world_bullets(world)[slot];
-            if (fires && launched->owner != RAIM_NOBODY) // it may have hit a wall at once
-                assert_memory_equal(&bullet, launched, sizeof bullet);
+            for (int i = 0; fires && i < world->rules.pellets; i++)
+                if (launched[i].owner != RAIM_NOBODY) // it may have hit a wall at once
+                    assert_memory_equal(&bullets[i], &launched[i], sizeof bullets[i]);
             fired += fires;
         }
         fixture_destroy(f);

@@ -2,6 +2,7 @@
 // Tests of the cooldown and of the slots of bullets.
 #include "arena_fixture.h"
 #include "chance.h"
+#include "player.h"
 #include "test.h"
 
 #include <math.h>
@@ -68,6 +69,62 @@ TEST(each_player_has_as_many_bullet_slots_as_it_can_need)
     def = def_of(10, 0.02, 240, 1000);
     assert_int_equal(raim_world_bullets_per_player(&def), 8);
     assert_true(1000 * 8 <= RAIM_MAX_BULLETS);
+    def = def_of(1.2, 0.25, 60, 64);
+    def.rules.pellets = 5;
+    assert_int_equal(raim_world_bullets_per_player(&def), 25);
+    def = def_of(10, 0.02, 240, 250); // of 32 slots those of whole shots
+    def.rules.pellets = 5;
+    assert_int_equal(raim_world_bullets_per_player(&def), 30);
+    def = def_of(10, 0.02, 240, RAIM_MAX_PLAYERS);
+    for (int pellets = 1; pellets <= RAIM_MAX_PELLETS; pellets++) {
+        def.rules.pellets = pellets;
+        assert_int_equal(raim_world_bullets_per_player(&def), 8 - 8 % pellets);
+    }
+}
+
+TEST(the_bullets_of_a_shot_fan_out_evenly)
+{
+    raim_rules rules = raim_rules_default();
+    rules.pellets = 5;
+    rules.spread = 12;
+    struct arena_fixture *f = fixture_create(&rules, 1, NULL, 0);
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    *fixture_input(f, player) = (raim_input){.fire = 1, .rewind = 3, .aim = 100};
+    f->world->tick = 50;
+    fixture_step(f);
+    const raim_bullet *bullets = raim_world_bullets_const(f->world);
+    const int fan = 2185; // 12 degrees
+    assert_int_equal(fixture_count(f, RAIM_EVENT_FIRE), 1);
+    assert_int_equal(fixture_bullets(f), 5);
+    assert_int_equal(player->shots, 5);
+    for (int i = 0; i < 5; i++) {
+        const raim_angle aim = (raim_angle)(100 + fan * (i - 2) / 4);
+        const raim_vec2 direction = raim_angle_direction(aim);
+        assert_int_equal(bullets[i].aim, aim);
+        assert_true(bullets[i].direction.x == direction.x && bullets[i].direction.y == direction.y);
+        assert_int_equal(bullets[i].born_tick, 47);
+        assert_int_equal(bullets[i].rewind, 3);
+    }
+    assert_int_equal(raim_pellet_aim(&rules, 100, 0), (raim_angle)(100 - fan / 2));
+    assert_int_equal(raim_pellet_aim(&rules, 100, 4), 100 + fan / 2);
+    rules.pellets = 1;
+    assert_int_equal(raim_pellet_aim(&rules, 100, 0), 100);
+}
+
+// Five bullets at once, from close by: one destroys the victim, the others fly on.
+TEST(a_bullet_of_a_shot_destroys_and_the_others_fly_on)
+{
+    raim_rules rules = raim_rules_default();
+    rules.pellets = 5;
+    struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
+    raim_player *one = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *other = fixture_put(f, (raim_vec2){50, 0});
+    fixture_input(f, one)->fire = 1;
+    fixture_step(f);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 1);
+    assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), 1);
+    assert_int_equal(fixture_bullets(f), 4);
+    assert_true(one->score == 1 && one->hits == 1 && other->deaths == 1);
 }
 
 // Asserts that each new bullet is in a slot of its shooter that was free.
@@ -97,6 +154,8 @@ TEST(no_shot_is_dry_where_slots_suffice)
         rules.fire_cooldown = chance_between(0.02, 0.3);
         rules.respawn_delay = chance_int(0, 1) * 0.1;
         rules.bullet_speed = chance_between(50, 2000);
+        rules.pellets = chance_int(1, RAIM_MAX_PELLETS);
+        rules.spread = chance_between(0, 180);
         struct arena_fixture *f =
             fixture_create_on(fixture_map(NULL, 0), &rules, rates[round % 3], PLAYERS);
         struct raim_world *world = f->world;
