@@ -348,8 +348,8 @@ def run_raimrec(*arguments):
     return run_raimd(*arguments, program="raimrec")
 
 
-def run_raimmap(*arguments):
-    return run_raimd(*arguments, program="raimmap")
+def run_raimmap(*arguments, prefix=()):
+    return run_raimd(*arguments, prefix=prefix, program="raimmap")
 
 
 # --- the pace of ticks ---

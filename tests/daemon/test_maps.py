@@ -115,6 +115,7 @@ class ImportTest(MapTest):
         for attributes, child, words in (
                 ('x="abc"', "", "wrong x"), ('x="1e9" width="9" height="9"', "", "wrong x"),
                 ('x="nan" width="9" height="9"', "", "wrong x"),
+                ('y="-1e9" width="9" height="9"', "", "wrong y"),
                 ('rotation="inf" width="9" height="9"', "", "wrong rotation"),
                 ("", '<polygon points="0,0 9,9"/>', "fewer corners"),
                 ("", '<polygon points="0,0 9,9 x,9"/>', "fewer corners"),
@@ -122,6 +123,10 @@ class ImportTest(MapTest):
             with self.subTest(attributes + child):
                 self.reject_object(f'<object id="12" name="a" {attributes}>{child}</object>',
                                    'object 12 "a": got a', words)
+
+    def test_there_is_one_border(self):
+        border = '<object id="12" name="a" type="border" width="1000" height="1000"/>'
+        self.reject_object(border + border, 'object 12 "a": got a second border, want one')
 
     def test_what_the_map_check_finds_is_said_of_the_objects(self):
         self.reject_object('<object id="12" name="cell" x="990" y="9" width="20" height="20"/>',
@@ -196,11 +201,23 @@ class FileTest(MapTest):
         self.assertIn("yard", self.out.read_text(encoding="utf-8"))
         self.assertEqual(self.out.stat().st_mode & 0o777, 0o640)
 
-    def test_a_device_is_written_and_stays(self):
-        result = run_raimmap("draw", SHIPPED[0], "-o", "/dev/full")
+    def test_a_file_that_cannot_be_written_stays(self):
+        self.out.write_text("mine", encoding="utf-8")
+        before = sorted(self.directory.iterdir())
+        result = run_raimmap("export", SHIPPED[0], "-o", self.out, prefix=(
+            "sh", "-c", 'trap "" XFSZ; ulimit -f 1; exec "$@"', "sh"))
         self.assertEqual(result.returncode, FAILURE)
-        self.assertIn("No space left", result.stderr)
-        self.assertTrue(run_raimmap("export", SHIPPED[0], "-o", "/dev/stdout").stdout)
+        self.assertIn("File too large", result.stderr)
+        self.assertEqual(self.out.read_text(encoding="utf-8"), "mine")
+        self.assertEqual(sorted(self.directory.iterdir()), before)
+
+    def test_a_pipe_is_written_and_stays(self):
+        os.mkfifo(self.out)
+        reader = os.open(self.out, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.run_good("import", YARD, self.out)
+        self.assertIn(b'name = "yard";', os.read(reader, 65536))
+        self.assertTrue(self.out.is_fifo())
 
     def test_a_new_file_can_be_read_by_others(self):
         mask = os.umask(0o022)
