@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What players type: chat, and commands such as "/help".
+// Receives what players type: chat, and commands such as "/help".
 #pragma once
 
 #include "message.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connections of a match: their state, and how they are rejected and end.
+// Connections of a match: their state, and functions that reject and end them.
 #pragma once
 
 #include "event_cursor.h"
@@ -42,7 +42,7 @@ struct raim_connection {
     raim_player_id watched; // by a spectator; RAIM_NOBODY: until a player joins
     bool wants_switch;      // a spectator has asked for the view of `wanted`
     raim_player_id wanted;  // RAIM_NOBODY: the server chooses
-    uint32_t switched_tick; // of its last switch
+    uint32_t switched_tick; // tick of its last switch
     uint32_t slot;          // of the viewed player: its own or the watched one
     uint32_t delay_ticks;   // delay of everything that a spectator receives
 
@@ -51,15 +51,15 @@ struct raim_connection {
     uint32_t first_tick; // it receives events and snapshots from this tick on
     bool welcome_sent;
     struct {
-        bool runs;              // the client was told that vote `number` runs
-        uint8_t choice;         // its own, as it was told
+        bool runs;              // the client was sent that vote `number` runs
+        uint8_t choice;         // the client's own choice as it was sent
         uint8_t rejection;      // enum raim_vote_rejection to report; 0: none
         uint16_t amount;        // of `rejection`
-        uint32_t number;        // of the vote that it was told of
-        uint32_t tally_version; // as it was told
-        uint32_t offer_version;
-    } vote;               // since its last WELCOME
-    uint32_t notice_tick; // in which the last one left
+        uint32_t number;        // of the vote that was sent last
+        uint32_t tally_version; // sent last
+        uint32_t offer_version; // sent last
+    } vote;                     // since its last WELCOME
+    uint32_t notice_tick;       // in which the last notice was sent
     struct raim_event_cursor events;
 
     // --- snapshots.c ---

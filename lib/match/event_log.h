@@ -9,7 +9,8 @@
 
 enum raim_audience { RAIM_AUDIENCE_LIVE, RAIM_AUDIENCE_LATE, RAIM_AUDIENCES };
 
-// A client may lack this many due events: fewer than half of the numbers that the wire tells apart.
+// The maximum number of due events that a client may lack. It is below half of the numbers that the
+// wire tells apart.
 #define RAIM_EVENT_LOG_BACKLOG 16384
 
 struct raim_logged_event {
@@ -24,14 +25,14 @@ struct raim_event_log {
     uint32_t capacity;               // a power of two, so that sequence numbers may wrap
     uint32_t burst;
     uint32_t delay_ticks;
-    uint32_t begin;                   // no event before this one was ever in the ring
+    uint32_t begin;                   // sequence number of the first event ever in the ring
     uint32_t end;                     // sequence number of the next event
     uint32_t due[RAIM_AUDIENCES];     // events before this one may be sent
     uint32_t was_due[RAIM_AUDIENCES]; // `due` before the last release
 };
 
-// Allocates a ring for up to `burst` events between two sends and at least `waiting` more that wait
-// `delay_ticks` for the late audience. Returns false when memory runs out.
+// Allocates a ring for up to `burst` events between two sends and for at least `waiting` events
+// that the late audience receives after `delay_ticks`. Returns false when memory runs out.
 bool raim_event_log_create(struct raim_event_log *log, uint32_t burst, uint32_t waiting,
                            uint32_t delay_ticks);
 void raim_event_log_destroy(struct raim_event_log *log);
@@ -45,8 +46,8 @@ static inline bool raim_event_log_has_room(const struct raim_event_log *log, uin
 // Ticks must not decrease.
 struct raim_wire_event *raim_event_log_add(struct raim_event_log *log, uint32_t tick);
 
-// Whether a client of an audience that has received the events before `sequence` can be sent all
-// the others: the ring still holds them, and they are not too many.
+// Whether a client that has received the events before `sequence` can be sent all others that are
+// due to its audience: the ring still holds them, and there are at most RAIM_EVENT_LOG_BACKLOG.
 bool raim_event_log_reaches(const struct raim_event_log *log, enum raim_audience audience,
                             uint32_t sequence);
 
@@ -60,8 +61,8 @@ const struct raim_logged_event *raim_event_log_at(const struct raim_event_log *l
 // Discards all events; the next one gets the number `sequence`.
 void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence);
 
-// Releases the events that are due after `tick` to each audience, and encodes them. The events from
-// `was_due` to `due` are those released now.
+// Releases to each audience the events that are due after `tick`, and encodes them. These are then
+// the events from `was_due` to `due`.
 void raim_event_log_release(struct raim_event_log *log, uint32_t tick);
 
 // Writes an EVENTS message of at most `capacity` bytes with events from `sequence` on that are due

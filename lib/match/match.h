@@ -8,28 +8,30 @@
 // left.
 //
 // What always holds between two calls:
-// - Each slot in `taken` has a player: one in the world, and its session in `sessions`. `playing`
-//   counts those that are not bots.
-// - The session of a player names its connection, and that names the player, unless the player is
-//   a bot or away. A connection without a player is a spectator's, or is not admitted.
+// - Each slot in `taken` has a player in the world and its session in `sessions`. `playing` counts
+//   the sessions that are not bots.
+// - The session of a player names its connection, and the connection names the player, unless the
+//   player is a bot or away. A connection without a player is a spectator's, or is not admitted.
 // - Every join, leave, kill, chat line and phase is one event of the log. Clients get events in
-//   order and without gaps, delayed spectators `delay_ticks` later. Before a player joins or
-//   a line of chat is taken there is room for the events of a whole step.
+//   order and without gaps, delayed spectators `delay_ticks` later. A player joins, and a line of
+//   chat is taken, only while the log has room for the events of a whole step.
 // - A snapshot is a difference from one that its client has acknowledged, or is complete.
 // - Times are ticks modulo 2^32. raim_tick_diff compares them, never `<`.
 //
 // Who may touch what:
-// - Each module's header declares its part of the state: rounds, departed players, outbox, log,
-//   votes, origins and notices are written by their module. match_create.c, transition.c and
-//   match_checkpoint.c write all parts. Connections and sessions are written by several.
-// - players.c, sessions.c, rounds.c and raim_match_step change the world. Each change stands beside
-//   its call of raim_recording_input_..., or a recording would not replay.
+// - Each module's header declares its part of the state. The modules of rounds, departed players,
+//   outbox, log, votes, origins and notices alone write their parts, except that match_create.c,
+//   transition.c and match_checkpoint.c write all. Several modules write connections and sessions.
+// - players.c, sessions.c, rounds.c and raim_match_step change the world. Beside each change they
+// call
+//   raim_recording_input_..., so that a recording replays it.
 //
 // What reads as a bug and is none:
 // - sent_phase = RAIM_PHASES names no phase, so that the next step logs the phase again.
 // - shots_before and hits_before may be below 0, modulo 2^32, after a change of the map.
-// - An empty match skips the world's step and records no history: nobody can be sent it.
-// - A vote is not announced in the chat when the event log is full. VOTE messages report it.
+// - An empty match skips the world's step and records no history, because no client could be sent
+// it.
+// - A full event log suppresses the announcement of a vote in the chat. VOTE messages report it.
 // - raim_origins_clear and _find take a const match: the table is scratch.
 #pragma once
 
@@ -51,7 +53,7 @@ struct raim_recording_scene;
 struct raim_recording_input;
 struct raim_wire_event;
 
-// Numbers that may change while the match runs, in rows as those of RAIM_VOTE_TUNING.
+// Numbers that may change while the match runs. The rows have the format of RAIM_VOTE_TUNING.
 #define RAIM_MATCH_TUNING(X)                                                                       \
     X(double, resume_grace_s, "resume_grace", 30, 0, 600, "s", AT_ONCE,                            \
       "time for which a player with a lost connection is kept so that the client can resume")      \
@@ -101,8 +103,8 @@ struct raim_match_def {
     enum raim_bot_skill bot_skill;
     const struct raim_bot_paths *bot_paths; // of skilled bots on the map; borrowed like it. NULL:
                                             // the match computes its own
-    bool bot_fill; // bots and players are together as many as `bots`: bots leave as players join
-    struct raim_match_tuning tuning; // the initial one; no later one may have more players or
+    bool bot_fill; // `bots` counts bots and players together: bots leave as players join
+    struct raim_match_tuning tuning; // the initial one; later ones must not allow more players or
                                      // spectators
     uint32_t max_connections; // client handles are below this. More than players and spectators,
                               // so that a full match can still send a rejection
@@ -128,12 +130,12 @@ enum raim_match_admission {
 // Validates access tokens and passwords for the match, which has neither keys nor a clock.
 struct raim_match_guard {
     void *context;
-    // Decides about a visitor. ADMITTED may write the player name in the token, its subject, into
-    // `name`, which is "" before; without one the client's own name is used.
+    // Decides about a visitor. For ADMITTED it may write the player name in the token, its subject,
+    // into `name`, which is initially ""; if it stays "", the client's own name is used.
     enum raim_match_admission (*admit)(void *context, const struct raim_match_visitor *visitor,
                                        char name[RAIM_MAX_NAME_BYTES + 1]);
-    // Learns that a client has resumed a session whose connection was lost at the tick `since`;
-    // NULL: it need not.
+    // Called when a client has resumed a session whose connection was lost at the tick `since`.
+    // May be NULL.
     void (*resumed)(void *context, uint32_t since);
 };
 
@@ -163,9 +165,9 @@ void raim_match_reject(struct raim_match *match, uint32_t client, uint32_t reaso
 // player is away and may be resumed for resume_grace_s.
 void raim_match_disconnect(struct raim_match *match, uint32_t client);
 
-// Begins to load what the messages of a tick read of every client, which is rarely in the
-// processor's cache, because it is used once per tick. Call it before the first raim_match_receive
-// of a tick.
+// Prefetches the state of all clients that the messages of a tick read. It is rarely in the
+// processor's cache, because it is used once per tick. Call the function before the first
+// raim_match_receive of a tick.
 void raim_match_prefetch(const struct raim_match *match);
 
 // Receives one message of any content and size from a client; the bytes are not kept. An invalid
@@ -212,9 +214,8 @@ void raim_match_observe(struct raim_match *match, const struct raim_match_observ
 // not pulled before the next step may be lost, reliable ones too.
 void raim_match_step(struct raim_match *match);
 
-// Whether nobody is in the match, and has not been for so long that a step changes only the tick
-// and the round's clock. Such a step costs a fraction of a microsecond. A connection ends the
-// dormancy.
+// Whether the match has been empty for so long that a step changes only the tick and the round's
+// clock, which costs a fraction of a microsecond. A connection ends the dormancy.
 bool raim_match_is_dormant(const struct raim_match *match);
 
 // --- The operator's commands, between two steps. Texts are cleaned by raim_text_clean. ---
@@ -239,13 +240,12 @@ bool raim_match_mute(struct raim_match *match, raim_player_id player, bool muted
 // While a match is draining, it admits only resuming players.
 void raim_match_drain(struct raim_match *match, bool draining);
 
-// Applies and copies settings, from the next round or break on where they concern one. They must be
-// in range, which is asserted. No client has to leave.
+// Copies and applies settings. Those of a round or break apply from the next one on. They must be
+// in range, which is asserted. Clients stay connected.
 void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning);
 
-// Sets the name of the map of the next round, at most RAIM_MAX_TITLE_BYTES bytes, to be told to
-// clients in breaks; "", the initial value: the map stays. Does not carry over to the succeeding
-// match.
+// Sets the name of the next round's map, at most RAIM_MAX_TITLE_BYTES bytes, which clients are sent
+// in breaks; "", the initial value: the map stays. It does not carry over to the succeeding match.
 void raim_match_set_next_map(struct raim_match *match, const char *name);
 
 // Admins: players who have logged in as such. The match forwards their lines, "/admin ...", and
@@ -265,8 +265,8 @@ struct raim_match_line {
 // Takes the oldest line; false when there is none.
 bool raim_match_next_line(struct raim_match *match, struct raim_match_line *line);
 
-// Functions for the connection of a player that a line came from. They return false when it has
-// ended, and where no more lines fit into its queue: at most one leaves per tick.
+// Functions for the connection of the player who typed a line. They return false when it has ended,
+// or when its queue of notices is full: at most one is sent per tick.
 bool raim_match_send_notice(struct raim_match *match, raim_player_id player, uint32_t epoch,
                             const char *text);
 
@@ -336,8 +336,8 @@ bool raim_match_checkpoint_map(const void *bytes, size_t size, char map[RAIM_MAP
 // joined or left; a checkpoint is stale once it has changed.
 uint32_t raim_match_events(const struct raim_match *match);
 
-// The event with a number below raim_match_events; NULL: the match does not hold it any more, or it
-// is of a match that this one succeeded. Valid until the next step or message.
+// Returns the event with a number below raim_match_events, valid until the next step or message.
+// NULL: the match no longer holds it, or it belongs to a match that this one succeeded.
 const struct raim_wire_event *raim_match_event(const struct raim_match *match, uint32_t number);
 
 // Copies the session token of a player who is away. Returns false when no player with this id is
@@ -358,16 +358,16 @@ void raim_match_shutdown(struct raim_match *match);
 
 // --- Recording, see recording input.h. Call these functions between two ticks. ---
 
-// Begins to record onto an empty recording input of the match's world, which is borrowed: reseeds
-// the world, so that the recording tells nothing of what was random before, and writes the first
-// keyframe. The caller draws a new random seed for each recording. With NULL ends the recording, by
-// a digest on the recording input, and leaves the world alone. A match that succeeds this one, or
-// is restored, is not recorded before a recording of its own begins.
+// Begins to record onto an empty recording input of the match's world, which is borrowed. Reseeds
+// the world, so that the recording does not reveal earlier random numbers, and writes the first
+// keyframe. The caller draws a new random seed for each recording. NULL ends the recording by a
+// digest on the recording input, and leaves the world alone. A succeeding or restored match needs a
+// recording of its own.
 void raim_match_record(struct raim_match *match, struct raim_recording_input *records,
                        uint64_t seed);
 
-// Writes a keyframe, with which a data frame begins, onto the recording input. The bytes before
-// must have been taken.
+// Writes a keyframe, with which a data frame begins, onto the recording input. The caller must have
+// taken all previous bytes.
 void raim_match_keyframe(struct raim_match *match);
 
 // Fills the scene of a recording of this match, without a version. It borrows the map.
@@ -449,8 +449,8 @@ uint32_t raim_match_departed(const struct raim_match *match, struct raim_match_p
 
 #define RAIM_MATCH_COUNTER_MEMBER(member, meaning, column) uint64_t member;
 
-// All but the first four carry over to the succeeding match; hits, inputs and snapshots also
-// survive a restart.
+// All members but the first four carry over to the succeeding match. Hits, inputs and snapshots
+// also survive a restart.
 struct raim_match_counts {
     uint32_t players, bots, spectators; // clients that play; bots; clients that watch
     uint32_t away;                      // players whose connection is lost
@@ -465,7 +465,7 @@ uint32_t raim_match_tick(const struct raim_match *match);
 
 struct raim_match_counts raim_match_counts(const struct raim_match *match);
 
-// `players` of raim_match_counts, without the cost of counting the others.
+// Returns `players` of raim_match_counts alone, which costs less.
 uint32_t raim_match_playing(const struct raim_match *match);
 
 // Fills at most `capacity` rows with clients and bots in order of their slots; returns the count.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of a match: each module owns its part and declares it in its header. Private to
-// lib/match.
+// The state of a match. Each module declares its part in its header. Private to lib/match.
 #pragma once
 
 #include "chat_input.h"
@@ -21,9 +20,9 @@
 // Settings that the operator may change while the match runs, and values derived from them.
 struct raim_match_policy {
     struct raim_match_tuning tuning; // initially from the def
-    uint32_t grace_ticks;            // for which the player of a lost connection is kept
-    uint32_t idle_ticks;             // without a new input after which a player is idle; 0: never
-    bool draining;                   // only resuming clients are admitted
+    uint32_t grace_ticks;            // time for which the player of a lost connection is kept
+    uint32_t idle_ticks; // time without a new input after which a player is idle; 0: never
+    bool draining;       // only resuming clients are admitted
 };
 
 struct raim_match {
@@ -45,7 +44,7 @@ struct raim_match {
     struct raim_match_session *sessions; // by slot
     uint64_t *taken;                     // set of the slots with a player
     uint32_t playing;                    // sessions that are not bots
-    uint32_t bots;                       // sessions that are
+    uint32_t bots;                       // sessions that are bots
     struct raim_bot_paths *own_paths;    // where the definition has none
     uint32_t watching;                   // clients that are spectators
     uint32_t empty_ticks;                // consecutive steps without a player or connection

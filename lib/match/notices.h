@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lines for one client alone, and the lines of admins that wait for the server.
+// Queues of notices, which are lines for one client alone, and of the lines that admins type for
+// the server.
 #pragma once
 
 #include "match.h"
@@ -8,7 +9,7 @@
 struct raim_connection;
 struct raim_match;
 
-// Lines that wait to be sent to a client: notices.c. Memory that is never used is never touched.
+// Lines that wait to be sent to a client. Unused lines are not touched, so they take no memory.
 #define RAIM_NOTICES 16
 struct raim_notice_queue {
     uint32_t first;
@@ -22,18 +23,18 @@ struct raim_match_lines {
     struct raim_match_line waiting[RAIM_MATCH_LINES];
 };
 
-// Queues a line for a client alone. Nothing happens where the client reads no NOTICE, the queue is
-// full or the text cannot be cleaned.
+// Queues a line for a client alone. Does nothing if the client reads no NOTICE, the queue is full
+// or the text cannot be cleaned.
 void raim_match_notice(struct raim_match *match, struct raim_connection *client, const char *text);
 
-// Writes the oldest line of a client's queue, at most one in a tick; 0: none.
+// Writes the oldest line of a client's queue, at most one in a tick. Returns its size; 0: none.
 size_t raim_notices_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
                           size_t capacity);
 
 // Copies the queue of a connection into the succeeding match.
 void raim_notices_carry(struct raim_match *next, const struct raim_match *before, uint32_t handle);
 
-// Queues a player's line for raim_match_next_line; false: the queue is full. Half of it is kept for
-// those who are logged in.
+// Queues a player's line for raim_match_next_line. Returns false when the queue is full. Half of it
+// is reserved for admins who are logged in.
 bool raim_notices_add_line(struct raim_match *match, const struct raim_connection *client,
                            const char *text);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A hash table of addresses or networks, which counts players or spectators of each.
+// Hash table that counts the players or spectators of each address or network.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// Electors per address while active players are at several: one would turn a household into a
-// single player; more let one attacker outvote many.
+// Electors per address while active players are at several addresses. One would make a household a
+// single player; more would let one attacker outvote many.
 #define RAIM_VOTE_ELECTORS 2
 
 // A row of an open-addressed table by address or network.
@@ -24,7 +24,7 @@ struct raim_origins {
     uint32_t capacity; // a power of two
 };
 
-// Allocates a table that `keys` keys fill to half at most. Returns false when memory runs out.
+// Allocates a table that is at most half full with `keys` keys. Returns false when memory runs out.
 bool raim_origins_create(struct raim_origins *origins, uint32_t keys);
 void raim_origins_destroy(struct raim_origins *origins);
 

@@ -14,14 +14,14 @@ enum raim_outbox_stage {
     RAIM_OUTBOX_DONE,
 };
 
-enum { RAIM_OUTBOX_OBSTACLES = 72 }; // more never fit into one message
+enum { RAIM_OUTBOX_OBSTACLES = 72 }; // the most that fit into one message
 
 struct raim_match_outbox {
     enum raim_outbox_stage stage;
-    uint32_t next_client; // the stage goes on with this one
-    uint32_t welcoming;   // messages of WELCOMEs, maps and rosters in this tick
+    uint32_t next_client; // with which the stage continues
+    uint32_t welcoming;   // messages of WELCOMEs, maps and rosters sent in this tick
     uint32_t first;       // the first client that may be welcomed in this tick
-    uint32_t next_first;  // and in the next one
+    uint32_t next_first;  // the first client that may be welcomed in the next tick
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
     struct raim_wire_obstacle obstacles[RAIM_OUTBOX_OBSTACLES]; // of the message being written
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records what was sent to clients and arrived from them.
+// Records, for a recording, which entities clients were sent and which inputs arrived from them.
 #pragma once
 
 #include <stdbool.h>
@@ -7,13 +7,14 @@
 struct raim_connection;
 struct raim_match;
 
-// Records what was sent to a client: its set of the tick. Call it for every client that is served.
+// Records the set of entities that a client was sent in this tick. Call it for every client that is
+// served.
 void raim_record_sent(struct raim_match *match, const struct raim_connection *client);
 
-// Records what arrived of a client's inputs, when the one of the tick was taken.
+// Records how many inputs of a client arrived. Call it when the input of the tick was taken.
 void raim_record_traffic(struct raim_match *match, const struct raim_connection *client,
                          bool is_missed);
 
-// Begins and ends the records of what a tick sends.
+// Begin and end the records of what a tick sends.
 void raim_record_begin_sent(struct raim_match *match);
 void raim_record_end_tick(struct raim_match *match);

@@ -4,9 +4,9 @@
 #pragma once
 
 enum raim_rejection {
-    RAIM_REJECTED_MALFORMED,   // bytes that no reader accepts
-    RAIM_REJECTED_UNEXPECTED,  // a message at the wrong time, on the wrong channel, or of a kind of
-                               // later versions; a connection with one channel
+    RAIM_REJECTED_MALFORMED,   // bytes that the reader rejects
+    RAIM_REJECTED_UNEXPECTED,  // a message at the wrong time, on the wrong channel, or of a later
+                               // version's kind; a connection with one channel
     RAIM_REJECTED_VERSION,     // a HELLO of another protocol version
     RAIM_REJECTED_NAME,        // a name that is not UTF-8 or has no visible character
     RAIM_REJECTED_FULL,        // every slot is taken
@@ -23,7 +23,7 @@ enum raim_rejection {
     RAIM_REJECTED_PASSWORD, // a HELLO over a connection that did not bring the password
     RAIM_REJECTED_COMMAND,  // a player's command that is unknown, beyond the rate limit, or for
                             // which the server has no room
-    RAIM_REJECTED_VOTE,     // a VOTE that is not possible, or a HELLO of who may only watch
+    RAIM_REJECTED_VOTE, // a VOTE that is not possible, or a HELLO of a client that may only watch
     RAIM_REJECTIONS
 };
 

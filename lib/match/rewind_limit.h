@@ -14,7 +14,7 @@
 #define RAIM_REWIND_LIMIT_PARTS 8   // parts of the second over which the minimum is taken
 #define RAIM_REWIND_LIMIT_SCALE 128 // fixed-point scale of jitter: parts of a tick
 
-// A zeroed limit knows no measurement. Delays are in whole ticks, rounded down: 0 is an answer that
+// A zeroed limit has no measurement. Delays are whole ticks, rounded down: 0 means that the answer
 // arrived before the next tick was played.
 struct raim_rewind_limit {
     uint32_t delays[RAIM_REWIND_LIMIT_PARTS]; // minimum of each part of a second, plus 1; 0: none
@@ -23,7 +23,7 @@ struct raim_rewind_limit {
     int32_t median;                           // of the delays, in parts of a tick
     bool is_acked;                            // a snapshot has been acknowledged
 
-    uint32_t transport_left;   // ticks for which the transport's measurement still holds
+    uint32_t transport_left;   // ticks for which the transport's measurement remains valid
     uint32_t transport_delay;  // ticks
     uint32_t transport_jitter; // parts of a tick: four mean deviations (RFC 6298)
 
@@ -50,8 +50,8 @@ uint32_t raim_rewind_limit_delay(const struct raim_rewind_limit *rewind_limit);
 // arrives: the round trip, one tick of interpolation between two snapshots (RAIM_REWIND_LIMIT_SHOW)
 // and the jitter, up to RAIM_REWIND_LIMIT_JITTER. A decrease applies at once; an increase is
 // limited to a tick in 200 ms. Because delays are rounded down, the limit may be a tick too small.
-// That costs no hit that matters, whereas each tick too many is worth two of a hundred shots to an
-// aim-bot.
+// That costs few hits, whereas each tick too many gives an aim-bot two more hits of a hundred
+// shots.
 #define RAIM_REWIND_LIMIT_SHOW 1
 #define RAIM_REWIND_LIMIT_JITTER 2
 uint32_t raim_rewind_limit_view(const struct raim_rewind_limit *rewind_limit);

@@ -9,7 +9,7 @@
 
 struct raim_match;
 
-// State of the rounds: plain data without padding, because checkpoints store it as it is.
+// State of the rounds. It is plain data without padding, because checkpoints store its bytes.
 struct raim_rounds {
     int64_t start_ms;      // of the round, see raim_match_set_round_start; 0: not set
     uint32_t round;        // from 1 on
@@ -26,7 +26,8 @@ struct raim_rounds {
 // Values of raim_rounds.paused.
 enum { RAIM_PAUSED_BY_OPERATOR = 1, RAIM_PAUSED_BY_VOTE };
 
-// Most phase events of a step: a round or a pause begins or ends, and the round ends within it.
+// The maximum number of phase events of a step: a round or a pause begins or ends, and the round
+// ends within the step.
 #define RAIM_ROUNDS_EVENTS 2
 
 // Begins the first round of a new match.
@@ -41,7 +42,7 @@ void raim_rounds_note_join(struct raim_match *match);
 // Pauses the round, or ends the pause with 0.
 void raim_rounds_set_paused(struct raim_rounds *rounds, uint32_t by);
 
-// Puts off the end of a round that has one.
+// Extends a round that has a time limit.
 void raim_rounds_extend(struct raim_match *match, uint32_t ticks);
 
 // Marks the present phase as sent, because every client will receive it in a WELCOME.
@@ -53,7 +54,7 @@ bool raim_rounds_is_frozen(const struct raim_rounds *rounds);
 // The phase in the form of WELCOME and events.
 struct raim_wire_phase raim_rounds_phase(const struct raim_match *match);
 
-// Call them around the world's step: the first begins the next round when the break is over, the
-// second ends the round when its time or score limit is reached.
+// Call the first function before the world's step: it begins the next round when the break is over.
+// Call the second one after it: it ends the round when its time or score limit is reached.
 void raim_rounds_begin_step(struct raim_match *match);
 void raim_rounds_end_step(struct raim_match *match);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sessions: what outlives the connection of a player. Resuming, idle players, and eviction.
+// Sessions: the state of a player that survives its connection. Resumes sessions, tracks idle
+// players, and evicts players from a full match.
 #pragma once
 
 #include "bot.h"
@@ -10,8 +11,7 @@
 struct raim_connection;
 struct raim_match;
 
-// The session of a player's slot. Together with the world it holds everything that outlives a
-// connection.
+// The session of a player's slot. It and the world hold everything that survives a connection.
 struct raim_match_session {
     char name[RAIM_MAX_NAME_BYTES + 1];
     struct raim_name_key key;              // of the name
@@ -29,7 +29,7 @@ struct raim_match_session {
     raim_input last_input;       // of the previous tick
     uint32_t idle_ticks;         // played ticks since its input last changed
     uint32_t chat_debt_ticks;    // chat rate limiter: falls by 1 per tick, rises with each chat
-    uint32_t command_debt_ticks; // that of commands
+    uint32_t command_debt_ticks; // rate limiter of commands, likewise
     uint32_t chat_tick;          // of the last chat line
     uint64_t chat_digest;        // of its text; 0: none
     uint64_t origin;             // of its client, the last one while away
@@ -38,7 +38,7 @@ struct raim_match_session {
         uint32_t number; // 0: it has never voted
         uint32_t order;  // of the choice among those of all sessions
     } vote;
-    // The world's counts when the round began, modulo 2^32: the round's are the differences.
+    // The world's counts when the round began, modulo 2^32. The round's counts are the differences.
     uint32_t shots_before, hits_before;
     struct raim_bot brain; // bots only
 };
@@ -52,7 +52,7 @@ raim_player_id raim_sessions_find(const struct raim_match *match,
 bool raim_sessions_may_end(const struct raim_match *match, const struct raim_connection *client,
                            const uint8_t token[RAIM_TOKEN_BYTES]);
 
-// Marks the player of a lost connection as away and detaches it, where there is a grace time.
+// Marks the player of a lost connection as away and detaches it, if there is a grace time.
 void raim_sessions_set_away(struct raim_match *match, struct raim_connection *client);
 
 // Attaches a player to a client. A connection that still has the player ends with
@@ -65,9 +65,9 @@ void raim_sessions_track_idle(const struct raim_match *match, struct raim_match_
                               const raim_input *input);
 
 // Eviction from a full match. The candidate is a player who has been away for longer than it had
-// played, so that clients which come and go cannot block slots with waiting sessions; otherwise the
-// player who has been idle longest. The first function returns the candidate or RAIM_NOBODY; the
-// second evicts it and returns false when there is none.
+// played, so that clients that come and go cannot block slots with waiting sessions. Without one it
+// is the player who has been idle longest. The first function returns the candidate or RAIM_NOBODY;
+// the second evicts it and returns false when there is none.
 raim_player_id raim_sessions_find_evictable(const struct raim_match *match);
 bool raim_sessions_evict(struct raim_match *match);
 

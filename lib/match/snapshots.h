@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Snapshots: what each client may be shown, and what it was shown in earlier ticks.
+// Snapshots: selects what each client is sent, and remembers what it was sent in earlier ticks,
+// which are the baselines of later snapshots.
 #pragma once
 
 #include "connections.h"
@@ -23,17 +24,17 @@ struct raim_sent_view {
     uint64_t players[];
 };
 
-// What each client's snapshots may contain and what they contained: snapshots.c.
+// State for all clients' snapshots: what they may contain and what they contained.
 struct raim_match_interest {
     struct raim_history history;
     struct raim_interest *present;                // of `history`, at the last step's tick
-    uint8_t *sent_view;                           // memory of the clients'
+    uint8_t *sent_view;                           // memory of the member of each connection
     size_t sent_view_bytes;                       // of one struct raim_sent_view with its sets
-    uint8_t *waited;                              // memory of the clients'
+    uint8_t *waited;                              // memory of the member of each connection
     struct raim_priority_entry *priority_entries; // scratch for snapshots that do not fit
 };
 
-// What a client was shown in a tick, or in another one that is a multiple of the history away.
+// The entry of a tick. It may hold an earlier tick, by a multiple of the history's length.
 static inline struct raim_sent_view *raim_sent_view_at(const struct raim_match_interest *interest,
                                                        const struct raim_connection *client,
                                                        uint32_t tick)
@@ -51,8 +52,8 @@ static inline uint64_t *raim_sent_view_bullets(const struct raim_wire_limits *li
 // Upper limit of a viewer's latency in ticks: 250 ms.
 uint32_t raim_snapshots_max_latency(uint32_t tick_hz);
 
-// A client's latency for interest management, in ticks: the loop from a snapshot to the input made
-// in knowledge of it, plus the time over which clients interpolate. A spectator has no loop.
+// A client's latency for interest management, in ticks: the time from a snapshot to the input that
+// reacts to it, plus the time over which clients interpolate. A spectator has only the latter.
 uint32_t raim_snapshots_latency(const struct raim_match *match,
                                 const struct raim_connection *client);
 
@@ -60,8 +61,8 @@ uint32_t raim_snapshots_latency(const struct raim_match *match,
 void raim_snapshots_prepare(struct raim_match *match);
 
 // Writes the snapshot of the last step for a client that receives snapshots and whose tick the
-// history holds. Returns 0 when the client predicts everything itself, and, unless a message is due
-// anyway, in up to every second tick that would bring nothing but aims.
+// history holds. Returns 0 when the client predicts everything itself. Unless `is_due`, because a
+// message is sent anyway, it also returns 0 in up to every second tick that changes only aims.
 size_t raim_snapshots_write(struct raim_match *match, struct raim_connection *client, bool is_due,
                             uint8_t *bytes, size_t capacity);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Spectators: admission, the player whom each watches, and what is shown to them late.
+// Spectators: admits them, chooses the player whom each watches, and delays what they see.
 #pragma once
 
 #include "connections.h"
@@ -9,23 +9,24 @@
 struct raim_connection;
 struct raim_match;
 
-// The spectators who receive everything late, and the history from which they do: spectators.c.
+// State of the spectators who receive everything late, and the history that they receive.
 struct raim_match_delayed_spectators {
     uint32_t delay_ticks;           // 0: spectators receive everything at once
     struct raim_history history;    // without memory where delay_ticks is 0
-    uint32_t history_ticks;         // that it holds without a gap, counted back from now
+    uint32_t history_ticks;         // ticks that it holds without a gap, counted back from now
     struct raim_interest *interest; // of `history`, delay_ticks earlier; NULL without a delay
     struct raim_wire_phase phase;   // in the WELCOME of a late spectator that is welcomed now
 };
 
-// The spectator who makes room for a client while all max_spectators places are taken: the last one
-// of the address with the most, in the network with the most. The client's own network or, within
-// it, address has at least two fewer. max_connections: nobody.
+// Returns the spectator to evict for a client while max_spectators watch: the last one of the
+// address with the most spectators, in the network with the most. Returns max_connections, nobody,
+// unless the client's own network, or within it its address, has at least two spectators fewer.
 uint32_t raim_spectators_find_evictable(const struct raim_match *match,
                                         const struct raim_connection *client);
 
-// Admits a spectator of the player with id `target`; without such a player, or for 0, of the player
-// with most points. Returns false when max_spectators is reached and nobody makes room.
+// Admits a spectator of the player with id `target`. If there is no such player, or for 0, it
+// watches the player with the most points. Returns false when max_spectators is reached and none is
+// evicted.
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client,
                           uint32_t target);
 void raim_spectators_leave(struct raim_match *match, const struct raim_connection *client);
