@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Snapshot history: a ring of the world's recent ticks in the wire's integers. One frame is
-// quantised per tick and shared by all clients, first as the frame that is sent and later as the
-// baseline of deltas (after the snapshot ring of Quake III's server).
+// quantised per tick and shared by all clients: it is sent, and later is the baseline of deltas, as
+// in the snapshot ring of Quake III's server.
 #pragma once
 
 #include "snapshot.h"
@@ -18,7 +18,7 @@ struct raim_history {
     // By tick modulo `ticks`, then by slot.
     struct raim_history_self {
         raim_wire_self self; // as sent to the client that steers, without the margin
-        bool has_spawned;    // ever; before its first spawn a player has no position
+        bool has_spawned;    // false until its first spawn: the player has no position
     } * selves;
     void *memory;
 };
@@ -26,8 +26,8 @@ struct raim_history {
 // The limits that both ends derive from a world.
 struct raim_wire_limits raim_wire_limits_of(const struct raim_world *world);
 
-// Allocates frames for at least the last `ticks` ticks (rounded up to a power of two). Returns
-// false when memory runs out; destroy the history then, too.
+// Allocates frames for at least the last `ticks` ticks, rounded up to a power of two. Returns false
+// when memory runs out. Destroy the history in both cases.
 bool raim_history_create(struct raim_history *history, const struct raim_wire_limits *limits,
                          uint32_t ticks);
 void raim_history_destroy(struct raim_history *history);

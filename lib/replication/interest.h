@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Interest management: which players and bullets a client's snapshot of a tick may contain. An
-// entity may be sent if it is in the viewer's rectangle and no wall hides it, or if both could
-// become true while the viewer runs for its latency and the entity moves for up to 67 ms, or for
-// the latency where that is shorter. This is the server's defence against wallhacks: hidden
-// entities never reach the client. It reads only a history and the map, so it serves any recorded
-// tick, including the delayed ones of spectators. Thread rule: an interest object belongs to one
-// thread at a time. Nothing allocates after creation.
+// Interest management: selects the players and bullets that a client's snapshot of a tick may
+// contain. An entity may be sent if it is in the viewer's rectangle and no wall hides it, or if
+// both could become true while the viewer runs for its latency and the entity moves for up to 67
+// ms, or for the latency if that is shorter. This defends against wallhacks, because other entities
+// do not reach the client. It reads only a history and the map, so it serves any recorded tick,
+// including the delayed ones of spectators. Thread rule: an interest object belongs to one thread
+// at a time. Nothing allocates after creation.
 //
-// How the files work together: history.h quantises each tick once, interest.h selects from a tick
-// what a viewer may be sent, by visibility_cache.h, which asks visibility.h. priority.h writes what
-// was selected where it exceeds a message.
+// How the files work together: history.h quantises each tick once. interest.h selects from a tick
+// what a viewer may be sent; it asks visibility_cache.h, which asks visibility.h. If the selection
+// exceeds a message, priority.h decides what is written.
 //
 // What always holds:
-// - Visibility errs in one direction only: an entity that could come into sight as said above is
-//   sent, another one may be. A cached answer does not differ in that.
-// - All positions are those of the wire's grid.
-// - A history is written once a tick, in order, and never by a query. Frames older than its ticks
-//   are overwritten.
+// - Visibility errs in one direction only: it sends each entity that could come into sight as said
+//   above, and possibly others. Cached answers do the same.
+// - All positions are on the wire's grid.
+// - raim_history_record writes a history once a tick, in order; queries only read it. Frames older
+//   than its ticks are overwritten.
 // - The sets of a snapshot hold only living players and flying bullets of its tick.
 //
 // Who may touch what: raim_history_record and raim_history_copy write a history. A cache belongs to
@@ -25,8 +25,8 @@
 //
 // What reads as a bug and is none:
 // - `seen` of a cache entry may lie in the future.
-// - A tick that does not follow the selected one empties the caches: nothing is known of the ticks
-//   between.
+// - A tick that does not follow the selected one empties the caches, because the ticks between are
+//   unknown.
 // - `waited` belongs to the client and outlives the snapshot; it is cleared when everything fits.
 #pragma once
 
@@ -47,9 +47,9 @@ struct raim_interest_def {
 // The viewer of a snapshot. Several clients may view through one player: its owner and spectators.
 struct raim_viewer {
     uint32_t slot;
-    bool steers;      // the client plays this player; otherwise it watches. All spectators have one
-                      // latency
-    uint32_t latency; // ticks ahead: whatever could become visible within them is sent
+    bool steers;      // the client plays this player; otherwise it watches. All spectators have the
+                      // same latency
+    uint32_t latency; // in ticks; entities that could become visible within it are sent
 };
 
 // Returns NULL when memory runs out. Destroying NULL does nothing.

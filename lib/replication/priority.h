@@ -17,16 +17,16 @@ struct raim_priority {
     uint32_t tick_hz;
     double player_speed, bullet_speed;   // units/s
     struct raim_priority_entry *entries; // scratch, with room for every player and bullet
-    // Per player slot, then per bullet slot: ticks for which the entity has been visible but not
-    // sent, up to 255. The array belongs to the client and persists between snapshots.
+    // Per player slot, then per bullet slot: the number of ticks, up to 255, for which the entity
+    // was visible but not sent. The array belongs to the client and persists between snapshots.
     uint8_t *waited;
 };
 
 // Writes a snapshot of at most `capacity` bytes and removes the entities that do not fit from the
-// frame's sets. The player `frame->self.slot`, where visible, is added first. Entities nearest to
-// the grid point (x, y) and the fastest come first; the urgency of the others grows with each tick
-// that they wait. No player waits longer than RAIM_PRIORITY_PATIENCE_S, provided that messages have
-// room to send every player once in half of that time.
+// frame's sets. Adds the player `frame->self.slot`, if visible, first, then the entities that are
+// near the grid point (x, y) or fast. The urgency of the others grows with each tick that they
+// wait. A player waits at most RAIM_PRIORITY_PATIENCE_S, provided that messages have room to send
+// every player once in half of that time.
 #define RAIM_PRIORITY_PATIENCE_S 0.25
 size_t raim_priority_write(const struct raim_priority *priority,
                            const struct raim_wire_frame *baseline, struct raim_wire_frame *frame,

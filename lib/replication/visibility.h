@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Visibility queries: whether a viewer sees a target in one tick, or could see it after both have
-// moved for some ticks. It is pure geometry and keeps no answers beyond the tick;
+// Visibility queries: decide whether a viewer sees a target in one tick, or could see it after both
+// have moved for some ticks. They are pure geometry, and keep answers only within the tick;
 // visibility_cache.h decides when an earlier answer still holds. Thread rule: a visibility object
 // belongs to one thread at a time.
 #pragma once
@@ -29,7 +29,7 @@ struct raim_viewpoint {
 struct raim_trajectory {
     raim_vec2 position; // now, in units
     raim_vec2 step;     // units per tick
-    double left;        // ticks until a wall or its age ends it
+    double left;        // ticks until a wall or its age stops the bullet
 };
 
 // A circle that may become visible: a player or a bullet.
@@ -43,7 +43,7 @@ struct raim_view_target {
 // The horizon of a query, in ticks from now. The viewer runs for up to `run` ticks. A player as
 // target runs for up to `to` ticks, a bullet flies from tick `from` to tick `to`.
 struct raim_horizon {
-    uint32_t run, from, to; // ticks from now, at most the def's longest_run
+    uint32_t run, from, to; // at most the def's longest_run
 };
 
 // A cached witness: the pair of reachable points between which the viewer saw the target. The
@@ -94,16 +94,16 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
                                      struct raim_horizon horizon,
                                      struct raim_cached_witness witness);
 
-// Returns the ticks, 0 to `most`, by which a horizon may grow while one obstacle hides the target
-// from the viewer, wherever they run; -1 when no obstacle alone does. `side` then receives the side
-// on which the target is likely to appear. See raim_map_pvs_occlusion, also for `blocker`. With
-// `only_blocker` no other obstacle is tested.
+// Returns the number of ticks, 0 to `most`, by which a horizon may grow while one obstacle hides
+// the target from the viewer, wherever they run. Returns -1 if no single obstacle does.
+// `side` receives the side on which the target is likely to appear. See raim_map_pvs_occlusion,
+// also for `blocker`. With `only_blocker` it tests only that obstacle.
 int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
                                  const struct raim_viewpoint *viewpoint,
                                  const struct raim_view_target *target, struct raim_horizon horizon,
                                  int most, bool only_blocker, uint16_t *blocker, double *side);
 
-// How many of the next `ticks` a bullet still flies, including a fraction.
+// Returns for how many of the next `ticks` a bullet still flies, including a fraction.
 static inline double raim_trajectory_ticks(const struct raim_trajectory *trajectory, uint32_t ticks)
 {
     return ticks < trajectory->left ? ticks : trajectory->left; // fmin costs a call
