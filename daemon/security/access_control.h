@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Access control: verifies signed single-use access tokens (proto/access.h). A token admits when it
-// names this arena, is signed by one of the arena's keys, is valid now, and has not been used
-// before, not even before a restart (see used_tokens.h). Time comes from the caller. Memory is
-// fixed.
-// Thread rule: an access control belongs to one thread at a time.
+// names this arena, is signed by one of the arena's keys, is valid now, and has never been used,
+// which includes the time before a restart (see used_tokens.h). Time comes from the caller. Memory
+// is fixed. Thread rule: an access control belongs to one thread at a time.
 #pragma once
 
 #include "wire_limits.h"
@@ -22,8 +21,8 @@
 // operator hands out by hand.
 #define ACCESS_CONTROL_MAX_LIFETIME_S (24 * 60 * 60)
 
-// Public keys whose signatures are accepted: several, so that a key can be replaced. No two keys
-// begin with the same 8 bytes, because a token names its key by these.
+// Public keys whose signatures are accepted. There may be several, so that a key can be replaced.
+// Their first 8 bytes differ, because a token names its key by these.
 struct access_control_keys {
     int count;
     uint8_t keys[ACCESS_CONTROL_MAX_KEYS][ACCESS_CONTROL_KEY_BYTES];
@@ -66,8 +65,8 @@ void access_control_destroy(struct access_control *control);
 // Renames the arena: tokens for its old name are rejected from now on.
 void access_control_set_arena(struct access_control *control, const char *arena);
 
-// Decides whether the bearer of a valid token may take a slot; the name is the token's, "" for a
-// token without one.
+// Decides whether the bearer of a valid token may take a slot. `name` is the name in the token, or
+// "".
 typedef bool access_control_may_join(void *context, const char *name);
 
 // Makes access_control_admit ask `may_join` before a token of a player is used up.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Token buckets per source address (an IPv4 address or an IPv6 /64), refilled once per tick, for
-// the datagrams of connected peers. A set-associative table of fixed size: when a row is full, the
-// entry with the fewest used tokens is replaced, because its bucket is nearly full anyway. A
-// flooding address therefore keeps its own bucket. An honest address shares one only if more than
+// Token buckets per source address (an IPv4 address or an IPv6 /64) for the datagrams of connected
+// peers, refilled once per tick. The table is set-associative and of fixed size: in a full row a
+// new entry replaces the one with the fewest used tokens, whose bucket is nearly full. A flooding
+// address therefore keeps its own bucket. An honest address loses its bucket only if more than
 // ADDRESS_BUDGET_WAYS addresses flood the same row, and a secret multiplier chooses the rows. No
 // sockets, no ENet; the caller owns the memory.
 #pragma once
@@ -37,5 +37,5 @@ void address_budget_set_rate(struct address_budget *budget, uint32_t burst, uint
 // Takes a token of the address; false if none is left. `tick` never decreases.
 bool address_budget_take(struct address_budget *budget, struct ip_address ip, uint64_t tick);
 
-// Used tokens that remain of `used` after `ticks` refills.
+// Returns how many of `used` tokens are still used after `ticks` refills.
 uint32_t address_budget_repay(uint32_t used, uint64_t ticks, uint32_t per_tick);

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Admission of clients before ENet: address validation by stateless cookies, bans, credentials and
-// rate limits. No state is kept for an address that is not validated: such a client may send a
+// rate limits. Admission keeps no state for an address that is not validated: its client may send a
 // query (see query_guard.h) or a connect request, which is answered with a stateless cookie (see
 // challenge.h). The cookie is bound to the client's address, not to its port, so that the client
 // may request it from another socket, and to the arena's port. ENet sees a plain CONNECT only with
 // a valid cookie, and only within the connect rate of its address. If the arena requires a
-// credential, that cookie is one that was exchanged for a valid credential. A banned address gets
-// a rejection and nothing more. Wrong passwords have rates, too. Cheap checks come first: a flood
-// of forgeries costs a comparison or a hash each. No sockets, no ENet; time and randomness come
+// credential, the client gets this cookie in exchange for a valid credential. A banned address gets
+// only a rejection. Wrong passwords have rates, too. Cheap checks come first: each forgery costs a
+// comparison or a hash. No sockets, no ENet; time and randomness come
 // from the caller.
 //
 // What always holds in daemon/security:
-// - Memory is fixed: no table grows by what strangers send, and a full one is a counted outcome.
-// - A datagram that is not taken changes nothing but counters and the budgets of its sender.
-// - An IPv4 address and an IPv6 /64 are one host, an IPv4 /24 and an IPv6 /48 one network, and
-//   both have budgets.
-// - The worker of an arena alone calls these functions for its arena.
+// - Memory is fixed: tables do not grow, and a full one is a counted outcome.
+// - A rejected datagram changes only counters and the budgets of its sender.
+// - An IPv4 address or an IPv6 /64 is one host, an IPv4 /24 or an IPv6 /48 one network. Hosts and
+//   networks have budgets.
+// - Only the worker of an arena calls these functions for its arena.
 //
 // What reads as a bug and is none:
-// - Wrong passwords have no rate of all addresses together: strangers would use it up.
-// - A reliable command that is already queued is acknowledged again: the first acknowledgement may
-//   be lost.
+// - Wrong passwords have no rate of all addresses together, because strangers would use it up.
+// - A reliable command that is already queued is acknowledged again, because the first
+//   acknowledgement may be lost.
 // - A client behind a translator of IPv6 to IPv4 counts by its IPv4 address.
 #pragma once
 
@@ -38,15 +38,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Rates of wrong passwords: 10 per address, and then one in six seconds; 16 times as many of a
-// network (an IPv4 /24 or IPv6 /48). A client without a token waits, even with the right password.
-// There is no rate of all addresses, because strangers would use it up.
+// Rates of wrong passwords: an address may send 10, and then one in six seconds; a network (an IPv4
+// /24 or IPv6 /48) 16 times as many. Beyond the rate even the right password is rejected.
 #define ADMISSION_PASSWORDS_OF_ADDRESS ((struct rate){.interval = 6000, .burst = 10})
 #define ADMISSION_PASSWORDS_OF_NETWORK ((struct rate){.interval = 375, .burst = 160})
 
-// Rate of answers to banned networks and of handshakes that tell them so, of a network and of all:
-// a burst for the steps of a client, and then one a second, so that a banned network costs no check
-// of the others.
+// Rates of answers, and of handshakes that end in one, to a banned network and to all: a burst for
+// the steps of a client, and then one a second, so that a banned network does not use up the checks
+// of others.
 #define ADMISSION_REJECTIONS_OF_NETWORK ((struct rate){.interval = 1000, .burst = 20})
 #define ADMISSION_REJECTIONS_OF_ALL ((struct rate){.interval = 10, .burst = 100})
 
@@ -64,7 +63,7 @@ struct admission_policy {
     bool (*has_session)(void *context, const uint8_t *token);
     // Whether a player of the match, or one who may resume, is or was at this address.
     bool (*has_player_at)(void *context, struct ip_address ip);
-    // Whether a getinfo of this address is answered, which it uses up (see masters.h).
+    // Whether a getinfo of this address is answered. A true result uses it up (see masters.h).
     bool (*admits_master)(void *context, struct udp_address from);
 };
 
@@ -134,9 +133,9 @@ enum datagram_verdict admission_check_init(struct admission *admission, struct u
 // Counts an INIT that admission_check_init let pass and whose authentication failed.
 void admission_fail_init(struct admission *admission, struct ip_address ip, int64_t now_us);
 
-// Checks the ban of an address and a credential of an encrypted handshake: DATAGRAM_OK,
-// DATAGRAM_BANNED, DATAGRAM_ACCESS or DATAGRAM_PASSWORD. Where it is OK, `accepted` is the kind of
-// the credential, if that was valid, and otherwise NONE.
+// Checks the ban of an address and the credential of an encrypted handshake. Returns DATAGRAM_OK,
+// _BANNED, _ACCESS or _PASSWORD. With DATAGRAM_OK, `accepted` is the kind of a valid credential,
+// otherwise NONE.
 enum datagram_verdict admission_check_credential(struct admission *admission, struct ip_address ip,
                                                  const struct raim_credential *credential,
                                                  int64_t now_us,

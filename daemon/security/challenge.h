@@ -15,7 +15,8 @@
 #define CHALLENGE_SECRET_BYTES 32
 #define CHALLENGE_KEY_BYTES 16
 
-// Long enough for a query tool's second request, too short to guess one of 2^31 numbers.
+// An epoch is long enough for a query tool's second request, and too short to guess one of 2^31
+// numbers.
 #define CHALLENGE_EPOCH_MS 30000
 
 // The purpose is part of the hash: a challenge of one purpose reveals none of another.
@@ -34,8 +35,8 @@ struct challenge {
 // `secret` is random and known only to this process.
 void challenge_init(struct challenge *challenge, const uint8_t secret[CHALLENGE_SECRET_BYTES]);
 
-// The challenge of an address, as a whole, and a port, which need not be the address's own. The
-// result is between 1 and 2^31 - 1: query tools send 0 and UINT32_MAX before they have a
+// Computes the challenge of an address and a port; the port may be another than the sender's. The
+// result is between 1 and 2^31 - 1, because query tools send 0 and UINT32_MAX before they have a
 // challenge, and some bindings of ENet pass it on as a signed number. `now_ms` is not negative.
 uint32_t challenge_compute(struct challenge *challenge, enum challenge_purpose purpose,
                            struct udp_address source, int64_t now_ms);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Rate limit of new connections per address. A client that connects a thousand times a second may
 // share its address (NAT) with honest players, so an address has two token buckets. A first CONNECT
-// draws from the first bucket. When that is empty, a CONNECT that is repeated for the same
-// connection CONNECT_RATE_RETRY_MS later, as ENet repeats it by itself, draws from the second,
-// which clients that never retry cannot drain. Attackers that retry as patiently share the second
-// bucket with honest clients. An address is an IPv4 address or an IPv6 /64; because a site may have
-// 2^16 of these, an IPv6 network (/48) has a third bucket, of CONNECT_RATE_OF_NETWORK addresses,
-// from which its first CONNECTs draw too. Fixed memory; time comes from the caller.
+// draws from the first bucket. When that is empty, a CONNECT that repeats one of the same
+// connection at least CONNECT_RATE_RETRY_MS later, as ENet does by itself, draws from the second
+// bucket. Clients that do not retry cannot drain it; attackers that retry share it with honest
+// clients. An address is an IPv4 address or an IPv6 /64; because a site may have 2^16 of these, an
+// IPv6 network (/48) has a third bucket, of CONNECT_RATE_OF_NETWORK addresses, from which its first
+// CONNECTs draw too. Fixed memory; time comes from the caller.
 #pragma once
 
 #include "rate_limit.h"
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// ENet repeats a CONNECT after 500 ms, 1 s more, 2 s more.
+// ENet repeats a CONNECT after 500 ms, then after 1 s, then after 2 s.
 #define CONNECT_RATE_RETRY_MS 300
 
 // Rejected connections are stored in a hash table with a secret multiplier. Each of
@@ -24,7 +24,7 @@
 #define CONNECT_RATE_ROWS 512
 #define CONNECT_RATE_IN_ROW 8
 
-// The rate of an IPv6 network, in those of one address.
+// The rate of an IPv6 network, as a multiple of the rate of an address.
 #define CONNECT_RATE_OF_NETWORK 16
 
 struct connect_rate_pending {
@@ -39,8 +39,9 @@ struct connect_rate {
     struct connect_rate_pending pending[CONNECT_RATE_ROWS][CONNECT_RATE_IN_ROW];
 };
 
-// Each bucket of an address refills at `per_second` (1 to 1000) tokens a second. The first holds a
-// burst of four seconds, the second of one. `secret` is random and known only to this process.
+// Each bucket of an address refills at `per_second` (1 to 1000) tokens a second. The first holds
+// the tokens of four seconds, the second those of one. `secret` is random and known only to this
+// process.
 void connect_rate_init(struct connect_rate *limiter, uint32_t per_second, uint64_t secret);
 
 // Whether a connection may begin. ENet's connection id may be in any byte order that is the same in

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Validation of a datagram's ENet header and commands before ENet parses it. Rejects everything
-// that a raim client never sends: fragments (ENet allocates by their claimed count), compressed
-// payloads, connectionless packets, more commands than ENet puts into one datagram, and lengths
-// that do not add up. Pure functions: no ENet, no state. Any thread.
+// Validation of a datagram's ENet header and commands before ENet parses it. Rejects what a raim
+// client does not send: fragments (ENet allocates by their claimed count), compressed payloads,
+// connectionless packets, more commands than ENet puts into one datagram, and inconsistent lengths.
+// Pure functions: no ENet, no state. Any thread.
 #pragma once
 
 #include <stdbool.h>
@@ -91,13 +91,15 @@ struct datagram_sender {
     uint8_t session;
 };
 
-// Reads the sender of a datagram that is DATAGRAM_OK; of one that the server sends, its receiver.
+// Reads the sender of a received datagram that is DATAGRAM_OK, or the receiver of a datagram that
+// the server sends.
 struct datagram_sender datagram_sender(const uint8_t *data);
 
 // Overwrites the peer that a datagram names.
 void datagram_set_peer(uint8_t *data, uint16_t peer);
 
-// Overwrites the peer that a CONNECT asks to be named in what it is sent, and returns what it was.
+// Overwrites the peer number that a CONNECT asks the server to use in its datagrams. Returns the
+// previous one.
 uint16_t datagram_rename_connect(uint8_t *connect, uint16_t peer);
 
 // The sent time of a datagram that is DATAGRAM_OK, in the sender's milliseconds; 0 if it has none.

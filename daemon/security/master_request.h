@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parser of the request by which a master server verifies a heartbeat: "getinfo CHALLENGE" after
-// four bytes of 0xFF (dpmaster's techinfo.txt, PROTOCOL). masters.h decides who is answered, and
-// writes the answer. Pure functions, any thread.
+// four bytes of 0xFF (dpmaster's techinfo.txt, PROTOCOL). masters.h decides which master is
+// answered, and writes the answer. Pure functions, any thread.
 #pragma once
 
 #include <stdbool.h>
@@ -11,5 +11,6 @@
 #define MASTER_CHALLENGE_BYTES (64 + 1) // with the closing NUL
 
 // Reads the challenge: 1 to 64 printable characters of ASCII except \ / ; " % and the space. A line
-// feed or a NUL after it is ignored. False, and any content, for any other datagram.
+// feed or a NUL after it is ignored. Returns false, with `challenge` undefined, for any other
+// datagram.
 bool master_request_read(const uint8_t *data, size_t size, char challenge[MASTER_CHALLENGE_BYTES]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Passwords of arenas and administrators: the line of the configuration that verifies one without
-// containing it, "raim1$SALT$VERIFIER" with both parts in base64url. Argon2id of the password and
-// the salt is the key; the verifier is BLAKE2b-256 of the key. A game client derives the key
-// itself, so that a server verifies a guess in about a microsecond.
-// Thread rule: any thread may call any function; nothing here keeps state.
+// Passwords of arenas and administrators. The configuration contains a line that verifies a
+// password but does not contain it, "raim1$SALT$VERIFIER" with both parts in base64url. The key is
+// Argon2id of the password and the salt, the verifier is BLAKE2b-256 of the key. A game client
+// derives the key itself, so that a server verifies a guess in about a microsecond. Thread rule:
+// the functions keep no state; any thread may call them.
 #pragma once
 
 #include <stdbool.h>
@@ -34,6 +34,6 @@ bool password_make(const char *plain, const uint8_t salt[PASSWORD_SALT_BYTES],
 // Verifies the key that a client has derived, in constant time: about a microsecond.
 bool password_check_key(const struct password *password, const uint8_t key[PASSWORD_KEY_BYTES]);
 
-// Verifies a password. Takes 64 MiB and some 100 ms, so neither a worker nor the main thread may
-// call it. Returns false also when memory runs out.
+// Verifies a password. Takes 64 MiB and some 100 ms: do not call it from a worker or the main
+// thread. Also returns false when memory runs out.
 bool password_check_plain(const struct password *password, const char *plain);

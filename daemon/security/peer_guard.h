@@ -39,7 +39,7 @@
 
 enum {
     ROUND_TRIP_WINDOW_MS = 1000,
-    ROUND_TRIP_BUCKETS = 8, // of the window; one more is only partly inside it
+    ROUND_TRIP_BUCKETS = 8, // of the window; a further one lies only partly in it
 };
 
 enum round_trip_channel { ROUND_TRIP_RELIABLE, ROUND_TRIP_UNRELIABLE, ROUND_TRIP_CONTROL };
@@ -97,12 +97,13 @@ enum {
     // client sends two pings a second and an occasional reliable message.
     PEER_GUARD_RELIABLE = 128,
     PEER_GUARD_RELIABLE_PER_TICK = 8,
-    // The longest round trip that ENet is shown. It waits for an acknowledgement for its mean round
-    // trip and four deviations before it resends, and gives the peer up after 15 s: a client that
-    // had not answered for a few seconds was disconnected when one ping after that was lost.
+    // The longest round trip that ENet is shown. ENet waits for an acknowledgement for its mean
+    // round
+    // trip and four deviations before it resends, and drops the peer after 15 s. Without this limit
+    // it drops a client that has not answered for a few seconds when one later ping is lost.
     PEER_GUARD_SAMPLE_MS = 2000,
-    // Acknowledgements in a datagram that may match nothing: ENet acknowledges again what the
-    // server has resent. The rest of the datagram is cut off after one more.
+    // The number of acknowledgements in a datagram that may match no command, because ENet
+    // acknowledges resent commands again. After one more the rest of the datagram is cut off.
     PEER_GUARD_ACKS = 8,
     // Anyone who forges an unencrypted peer's address can send a DISCONNECT in its name. It is
     // trusted if the peer has sent nothing else for PEER_GUARD_SILENCE_MS (an honest peer stops
@@ -136,7 +137,7 @@ struct peer_guard_view {
     bool is_connected;      // ENet accepts messages
     bool is_connecting;     // the next matching acknowledgement connects the peer
     bool trusts_disconnect; // it cannot be forged, or the server is disconnecting the peer
-    uint32_t channels;      // that the peer has, up to 2
+    uint32_t channels;      // of the peer, up to 2
     struct peer_guard_channel channel[2];
     size_t waiting_bytes, max_waiting_bytes; // payload that ENet holds, and may hold
 };
@@ -172,5 +173,5 @@ void peer_guard_filter(struct peer_guard *guard, const struct peer_guard_view *v
                        size_t size, int64_t now_ms, uint64_t rejected[DATAGRAM_VERDICTS],
                        struct peer_guard_report *report);
 
-// When to reset the connection unless the peer sends more; INT64_MAX: never.
+// The time to reset the connection unless the peer sends more; INT64_MAX: never.
 int64_t peer_guard_deadline_ms(const struct peer_guard *guard);

@@ -5,7 +5,7 @@
 // Thread rule: sessions belong to one thread at a time.
 //
 // Lifetime: a session belongs to the ENet peer that connects through it and ends with that peer.
-// Without a peer, a session is protected from eviction for SECURE_PROTECTED_MS; then a new session
+// A session without a peer is protected from eviction for SECURE_PROTECTED_MS. Then a new session
 // may take its slot, and after SECURE_UNCONNECTED_MS it ends. So in the long run only clients that
 // ENet's limits admit hold slots.
 #pragma once
@@ -83,8 +83,8 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms);
 
 // --- Datagrams ---
 
-// Begins to load what secure_sessions_decrypt and secure_sessions_encrypt read of a peer's session,
-// which is rarely in the processor's cache, because it is used once per tick.
+// Prefetches the session of a peer for secure_sessions_decrypt and secure_sessions_encrypt. It is
+// rarely in the processor's cache, because it is used once per tick.
 void secure_sessions_prefetch(const struct secure_sessions *sessions, struct udp_address peer);
 
 // Decrypts a datagram into `plain`, which is other memory of at least `size` bytes or `data` +

@@ -45,8 +45,9 @@ bool used_tokens_has(const struct used_tokens *tokens,
 bool used_tokens_add(struct used_tokens *tokens, const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES],
                      uint64_t expiry_s, uint64_t expired_s);
 
-// The time before which uses are not known; 0: every use is known. It is lowered to `now_s` if it
-// lies after it, which happens when the clock was ahead as the table was opened and was set back.
+// The time before which uses are not known; 0: every use is known. The function lowers it to
+// `now_s` if it lies in the future, which happens when the clock was ahead while the table was
+// opened.
 uint64_t used_tokens_unknown_until(struct used_tokens *tokens, int64_t now_s);
 
 // The latest expiry of a nonce that was replaced. Tokens that expire then or earlier must be
