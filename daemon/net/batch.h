@@ -15,12 +15,11 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-// The machine's own address at which a datagram has arrived. A host of IPv6 has several, and a
-// socket of all addresses would answer from the one that the kernel prefers, which need not be the
-// one that the client sent to; the client or its router then drops the answer. So an answer names
-// its source (IPV6_PKTINFO, RFC 3542), for IPv4 over the same socket, too. The address is kept with
-// the client's own, in struct udp_address: there is no table that somebody could fill where a whole
-// network is local.
+// Local addresses: the machine's own address at which a datagram has arrived. A host of IPv6 has
+// several. A socket of all addresses would answer from the one that the kernel prefers; if the
+// client sent to another one, it or its router drops the answer. So an answer names its source
+// (IPV6_PKTINFO, RFC 3542), also for IPv4 over the same socket. struct udp_address holds the local
+// address with the client's, because a table could be filled where a whole network is local.
 
 // The control message of a datagram.
 struct local_control {
@@ -30,18 +29,20 @@ struct local_control {
 // Makes a socket of AF_INET6 report where datagrams have arrived.
 bool local_address_enable(int socket);
 
-// The address at which a datagram arrived; none (::) where it is unknown or a multicast one.
+// The address at which a datagram arrived; none (::) if it is unknown or a multicast address.
 struct ip_address local_address_read(struct msghdr *received);
 
-// Sets the source of a datagram to be sent. Of none, the kernel chooses.
+// Sets the source of a datagram to be sent. For none (::) the kernel chooses it.
 void local_address_write(struct ip_address local, struct local_control *control,
                          struct msghdr *sent);
 
 enum {
-    // Larger batches save no time: of sending 16 datagrams the system call itself takes less than
-    // 1 %, and a batch of 16 stays in the processor's first cache from one use to the next.
+    // Larger batches save no time: the system call itself takes less than 1 % of the time of
+    // sending
+    // 16 datagrams, and a batch of 16 stays in the processor's first cache between two uses.
     BATCH_DATAGRAMS = 16,
-    // Bytes of a buffer: one more than the largest datagram, so that an oversized one is detected.
+    // Bytes of a buffer. It is larger than any valid datagram, so that an oversized one is
+    // detected.
     BATCH_BYTES = 1500,
 };
 

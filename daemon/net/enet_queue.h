@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Queue of the received datagrams that wait for ENet's next service, which walks all peers. Before
-// each is the gap that ENet's carrier overwrites.
+// Queue of the received datagrams that wait for ENet's next service, which walks all peers. A gap
+// that ENet's carrier overwrites precedes each datagram.
 #pragma once
 
 #include "ip_address.h"
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    // As many as ENet reads in one service.
+    // The number of datagrams that ENet reads in one service.
     ENET_QUEUE_DATAGRAMS = 256,
     ENET_QUEUE_BYTES = 64 * 1024,
 };
@@ -25,7 +25,7 @@ struct received {
 
 struct enet_queue {
     uint32_t next, count; // the first unread datagram; datagrams queued
-    uint64_t fills;       // how often the queue was emptied, plus one
+    uint64_t fills;       // number of times that the queue was emptied, plus one
     size_t used;          // bytes
     struct received datagrams[ENET_QUEUE_DATAGRAMS];
     uint8_t bytes[ENET_QUEUE_BYTES];

@@ -66,14 +66,14 @@ void transport_set_limits(struct transport *transport, bool requires_cookies,
 // Sets the class (DSCP, RFC 2474; 0 to 63) in which datagrams are sent. Initially the socket's own.
 void transport_set_dscp(struct transport *transport, uint32_t dscp);
 
-// Limits the time that a transport_receive and its transport_polls may read, in microseconds; 0,
-// the initial value: no limit. Datagrams beyond it stay in the kernel until the next receive. 64
-// datagrams and two per peer slot are always read.
+// Limits the time for which a transport_receive and its transport_polls may read, in microseconds;
+// 0, the initial value: no limit. Later datagrams stay in the kernel until the next receive. At
+// least 64 datagrams and two per peer slot are read.
 void transport_limit_time(struct transport *transport, uint32_t us);
 
 // Sets the contents of cookies: the arena's name, of 1 to 31 bytes, whether clients need a
-// credential, and the salt of the password of RAIM_PASSWORD_SALT_BYTES that is one; NULL: none.
-// Without encryption no password is accepted. Initially "arena", false and NULL.
+// credential, and the salt of the arena's password, of RAIM_PASSWORD_SALT_BYTES; NULL: no password.
+// A password is accepted only with encryption. Initially "arena", false and NULL.
 void transport_set_services(struct transport *transport, const char *arena, bool needs_admission,
                             const uint8_t *salt);
 
@@ -88,8 +88,8 @@ void transport_set_policy(struct transport *transport, const struct admission_po
 bool transport_enable_encryption(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
                                  bool required);
 
-// Takes the addresses of players from gateways that have this key, of RAIM_GATEWAY_KEY_BYTES, which
-// is copied (see gateways.h). Call it at most once. False when memory runs out.
+// Accepts the addresses of players from gateways that have this key, of RAIM_GATEWAY_KEY_BYTES,
+// which is copied (see gateways.h). Call it at most once. False when memory runs out.
 bool transport_enable_gateways(struct transport *transport, const uint8_t *key);
 
 // Begins a tick's reading. Call transport_poll until it returns false: it reads the datagrams that
@@ -97,7 +97,7 @@ bool transport_enable_gateways(struct transport *transport, const uint8_t *key);
 void transport_receive(struct transport *transport);
 bool transport_poll(struct transport *transport, struct transport_event *event);
 
-// Takes the place of transport_receive and transport_poll in a tick in which the socket has no
+// Call it instead of transport_receive and transport_poll in a tick in which the socket has no
 // datagram and transport_is_quiet holds.
 void transport_skip_receive(struct transport *transport);
 
@@ -105,8 +105,8 @@ void transport_skip_receive(struct transport *transport);
 // event. Visits every peer slot.
 bool transport_is_quiet(const struct transport *transport);
 
-// The most bytes of a message to a connected peer: RAIM_MAX_MESSAGE_BYTES, or fewer, but at least
-// RAIM_SMALL_MESSAGE_BYTES, where its CONNECT asked for a smaller MTU.
+// The maximum size of a message to a connected peer: RAIM_MAX_MESSAGE_BYTES, or fewer bytes, but at
+// least RAIM_SMALL_MESSAGE_BYTES, if its CONNECT asked for a smaller MTU.
 uint32_t transport_message_bytes(const struct transport *transport, uint32_t peer);
 
 // The UDP socket, for a poll.
@@ -125,7 +125,7 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
 void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size);
 
-// Whether the socket's family can send to an address: one of IPv4 reaches no IPv6.
+// Whether the socket's family can send to an address. A socket of IPv4 cannot send to IPv6.
 bool transport_reaches(const struct transport *transport, struct ip_address ip);
 
 // Queues a plain datagram outside ENet, to any address that it reaches, of at most
@@ -133,12 +133,12 @@ bool transport_reaches(const struct transport *transport, struct ip_address ip);
 void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size);
 
-// Disconnects a peer when its queued reliable messages are acknowledged, and after a second at the
-// latest. `reason` is sent as ENet's disconnect data. A DISCONNECTED event follows.
+// Disconnects a peer when its queued reliable messages are acknowledged, or after a second.
+// `reason` is sent as ENet's disconnect data. A DISCONNECTED event follows.
 void transport_disconnect(struct transport *transport, uint32_t peer, uint32_t reason);
 
-// Marks a peer as admitted: its HELLO was accepted. A peer that is not admitted within a second of
-// CONNECTED may lose its slot to a new connection, whatever it sends.
+// Marks a peer as admitted, because its HELLO was accepted. A peer that is not admitted within a
+// second of CONNECTED may lose its slot to a new connection, whatever it sends.
 void transport_admit(struct transport *transport, uint32_t peer);
 
 // Sends all queued messages and datagrams.
@@ -162,9 +162,9 @@ bool transport_knows_password(const struct transport *transport, uint32_t peer);
 // The address and port of a connected peer.
 struct udp_address transport_source(const struct transport *transport, uint32_t peer);
 
-// The address and port to which a connected peer's datagrams are sent, of its gateway if it is
-// behind one: valid for a transport_send_to after the connection, or the process, has ended. All
-// zero if that is not known any more.
+// The address and port to which a connected peer's datagrams are sent: those of its gateway if it
+// is behind one. They stay valid for transport_send_to after the connection or the process has
+// ended. All zero if they are no longer known.
 struct udp_address transport_path(const struct transport *transport, uint32_t peer);
 
 // Mean round trip of a connected peer in milliseconds, as measured by ENet.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Answers to datagrams outside a connection, and the filter in front of ENet: applies admission and
-// the peer guards to each datagram that ENet parses.
+// Answers datagrams outside a connection, and filters those that ENet parses by admission and the
+// peer guards.
 #pragma once
 
 #include "transport_internal.h"

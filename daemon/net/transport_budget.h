@@ -8,10 +8,9 @@
 struct _ENetHost;
 struct _ENetPeer;
 
-// ENet 1.3 has 32 bits for an address. The address of each peer is in its slot, and ENet has the
-// number of the slot instead, so that ENet's table of addresses is that of its peers: it cannot
-// overflow, and no two peers have one address. A datagram's sender is compared as a whole
-// (transport_find_sender) before ENet sees it as the peer's.
+// ENet 1.3 has 32 bits for an address. So the slot of a peer holds its address, and ENet has the
+// number of the slot instead. Different peers then have different addresses in ENet. The transport
+// compares a datagram's whole sender (transport_find_sender) before ENet takes it for the peer's.
 
 // Sets the address that ENet takes for the sender of the datagram that it reads.
 void transport_set_sender(struct _ENetHost *host, const struct _ENetPeer *peer);
@@ -26,7 +25,7 @@ void transport_begin_receive(struct transport *transport);
 // Derives the datagram budget of an address from admission's limits.
 void transport_limit_addresses(struct transport *transport);
 
-// Counts a datagram; false if this tick must not read it.
+// Counts a datagram. Returns false if this tick must not read it.
 bool transport_has_time(struct transport *transport);
 
 // The peer to which ENet will assign a datagram that is DATAGRAM_OK, by ENet's own rules; NULL if
@@ -34,21 +33,21 @@ bool transport_has_time(struct transport *transport);
 struct _ENetPeer *transport_find_sender(const struct transport *transport, const uint8_t *data,
                                         struct udp_address from);
 
-// Counts a peer's datagram; false, after counting why, if it exceeds the budget of the peer or its
-// address.
+// Counts a peer's datagram. If it exceeds the budget of the peer or its address, counts that reason
+// and returns false.
 bool transport_admit_datagram(struct transport *transport, const struct _ENetPeer *peer);
 
-// Counts an unreliable message; false, after counting why, if it exceeds the peer's
-// inputs_per_tick.
+// Counts an unreliable message. If it exceeds the peer's inputs_per_tick, counts that reason and
+// returns false.
 bool transport_admit_input(struct transport *transport, struct transport_slot *slot);
 
-// Applies the peer guard to a connected peer's datagram. 1 if the datagram is to be discarded, 0 if
-// ENet parses the rest of it.
+// Applies the peer guard to a connected peer's datagram. Returns 1 to discard the datagram, 0 if
+// ENet is to parse what remains of it.
 int transport_filter(struct transport *transport, struct _ENetHost *host);
 
-// Sets ENet's clock to the monotonic one where it differs by more than a millisecond, because the
-// clock of the machine was set. Call it before each call of ENet's that reads its clock. The clock
-// is one for the process: threads that set it at once set it to the same time. While the machine's
+// Sets ENet's clock to the monotonic one if they differ by more than a millisecond, because the
+// clock of the machine was set. Call it before each function of ENet that reads its clock. The
+// process has one such clock; threads that set it at once set it to the same time. If the machine's
 // clock jumps between this call and ENet's own, ENet sees that jump in that one call.
 void transport_set_clock(void);
 
@@ -63,7 +62,7 @@ bool transport_can_send_reliable(const struct transport *transport, uint32_t pee
 // then datagrams of a new peer in the slot are discarded.
 void transport_drop(struct transport *transport, struct _ENetPeer *peer);
 
-// Schedules the reset of a connection that the server is ending, in case the peer never answers.
+// Schedules the reset of a connection that the server is ending, in case the peer does not answer.
 void transport_schedule_reset(struct transport *transport, uint32_t peer);
 
 // Ends every connection whose deadline has passed.
@@ -73,8 +72,8 @@ void transport_end_connections(struct transport *transport);
 // to its CONNECT before a resend, or was not admitted in time (see transport_admit).
 bool transport_is_idle(const struct transport *transport, const struct _ENetPeer *peer);
 
-// Prepares a slot for a CONNECT: a free one, or that of the oldest idle connection of any network,
-// which is dropped, or the peer's own if the CONNECT is a repeated one. NULL if there is none.
-// Walks all peers, as ENet does next.
+// Prepares a slot for a CONNECT: the peer's own if the CONNECT is a repeated one, a free one, or
+// that of the oldest idle connection of any network, which is dropped. Returns NULL if there is
+// none. Walks all peers, as ENet does next.
 const struct _ENetPeer *transport_make_room(struct transport *transport, struct udp_address from,
                                             uint32_t id);

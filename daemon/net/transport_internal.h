@@ -25,7 +25,7 @@ struct transport_slot {
     struct udp_address from; // of the peer in this slot; see transport_key
     size_t queued;           // bytes of messages that ENet holds: not sent yet, or not acknowledged
     uint32_t unacknowledged; // reliable messages that are not acknowledged
-    int64_t stalled_since_ms; // last acknowledgement of a reliable message, or first send
+    int64_t stalled_since_ms; // last acknowledgement of a reliable message, or the first send
     bool present;             // CONNECTED was returned, DISCONNECTED was not
     bool dropped;             // reset; its DISCONNECTED is still to be returned
     bool is_admitted;         // see transport_admit
@@ -41,7 +41,7 @@ struct transport {
     struct _ENetHost *host;
     struct raim_enet_carrier *carrier; // of the host's datagrams
     int socket;                        // of the clients
-    uint16_t port;                     // that the socket is bound to
+    uint16_t port;                     // to which the socket is bound
     struct _ENetPacket *message;       // of the last event returned
     bool drained;                      // the last batch emptied the kernel's queue
     int services_left;                 // ENet service calls left in this receive
