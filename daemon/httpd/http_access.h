@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Access rules of the HTTP status server: Host and Origin checks, and the bearer token of undelayed
 // streams. A foreign web page can make a visitor's browser send requests to a server that only the
-// visitor can reach. The checks detect it by the Host header (DNS rebinding) or by the Origin
-// header that the browser adds. The functions are pure; any thread may call them.
+// visitor can reach. The checks detect such requests by the Host header (DNS rebinding) or by the
+// Origin header that the browser adds. The functions are pure; any thread may call them.
 #pragma once
 
 #include <stdbool.h>
@@ -35,7 +35,8 @@ bool http_access_takes_host(const struct http_access *guard, const char *host);
 bool http_access_takes_origin(const struct http_access *guard, const char *origin,
                               const char *host);
 
-// Checks the Authorization header; NULL for none. Schemes other than Bearer count as no token,
-// because a proxy in front may forward its own credentials. The comparison takes constant time.
+// Checks the Authorization header; NULL: there is none. Schemes other than Bearer count as no
+// token, because a proxy in front may forward its own credentials. The comparison takes constant
+// time.
 enum http_token { HTTP_TOKEN_NONE, HTTP_TOKEN_WRONG, HTTP_TOKEN_RIGHT };
 enum http_token http_access_check_token(const struct http_access *guard, const char *authorization);

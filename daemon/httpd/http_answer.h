@@ -36,21 +36,21 @@ enum http_status {
     HTTP_GATEWAY_TIMEOUT = 504,
 };
 
-// A response with constant text, which may be cached, if it may, only to be validated each time it
-// is used. Borrows the text until the response is released and sent.
+// Makes a response with constant text. If it may be cached, the client must validate it each time
+// it uses it. Borrows the text until the response is released and sent.
 struct MHD_Response *http_answer_constant(const char *type, const char *text, bool may_be_cached);
 
-// A response with a heap-allocated text. Takes the text even on failure. Returns NULL for NULL,
-// too.
+// Makes a response with a heap-allocated text, which it takes even on failure. Also returns NULL
+// for NULL.
 struct MHD_Response *http_answer_text(const char *type, char *text);
 
-// A response with heap-allocated bytes, which it takes even on failure; see
-// http_answer_constant for what may be cached.
+// Makes a response with heap-allocated bytes, which it takes even on failure. See
+// http_answer_constant for `may_be_cached`.
 struct MHD_Response *http_answer_bytes(const char *type, char *bytes, size_t size,
                                        bool may_be_cached);
 
-// A response of unknown length, which no proxy in front may hold back. `read` writes up to
-// `capacity` bytes and returns their number, HTTP_STREAM_END, or 0 after it has suspended the
+// Makes a response of unknown length, whose header asks proxies not to buffer it. `read` writes up
+// to `capacity` bytes and returns their number, HTTP_STREAM_END, or 0 after it has suspended the
 // connection. `end` is called once: when the last reference ends, or before NULL is returned.
 #define HTTP_STREAM_END ((ssize_t)-1)
 struct MHD_Response *http_answer_stream(const char *type,
@@ -58,9 +58,9 @@ struct MHD_Response *http_answer_stream(const char *type,
                                                         char *bytes, size_t capacity),
                                         void (*end)(void *context), void *context);
 
-// A response of `size` bytes, which may be cached if it is validated each time it is used. `read`
-// and `end` are as above, but `read` is asked for blocks of `block_bytes`, of which the response
-// keeps one in memory, and returns HTTP_STREAM_BROKEN to close the connection.
+// Makes a response of `size` bytes, which the client may cache and must validate each time it uses
+// it. `read` and `end` are as above, but `read` is called for blocks of `block_bytes`, of which the
+// response keeps one in memory, and returns HTTP_STREAM_BROKEN to close the connection.
 #define HTTP_STREAM_BROKEN ((ssize_t)-2)
 struct MHD_Response *http_answer_blocks(const char *type, uint64_t size, size_t block_bytes,
                                         ssize_t (*read)(void *context, uint64_t position,
@@ -90,11 +90,11 @@ bool http_answer_send_too_long(struct MHD_Connection *connection, size_t most);
 bool http_answer_send_problem(struct MHD_Connection *connection, enum http_status status,
                               const char *problem, const char *allow);
 
-// Conditional and range requests for a file (RFC 9110, sections 13 and 14): which status a request
-// gets, and which bytes. Pure functions; any thread.
+// Conditional and range requests for a file (RFC 9110, sections 13 and 14): selects the status and
+// the bytes that a request gets. Pure functions; any thread.
 
-// The values of a request's headers; NULL: absent. There are no dates: where a resource shows no
-// Last-Modified, conditions on dates are ignored, and an If-Range with a date does not match.
+// The values of a request's headers; NULL: absent. Dates are left out, because answers have no
+// Last-Modified: conditions on dates are ignored, and an If-Range with a date does not match.
 struct http_conditions {
     bool is_head; // a Range counts with GET only
     const char *if_match, *if_none_match, *if_range, *range;

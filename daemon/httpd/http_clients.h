@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Connection limits of an HTTP server: deadlines, and eviction when all slots are taken. An idle
-// timeout does not stop slow clients (slowloris), which send a byte now and then; a deadline for a
-// whole request and for reading a whole response does. A connection above the limit evicts one of
-// the address with the most connections, so that one address cannot lock out others. Times are in
-// ms of a monotonic clock that the caller reads. One thread only.
+// Connection limits of an HTTP server: deadlines, and eviction when all slots are taken. Slow
+// clients (slowloris), which send a byte now and then, defeat an idle timeout. So there is a
+// deadline for a whole request and for reading a whole response. A connection above the limit
+// evicts one of the address with the most connections, so that one address cannot lock out others.
+// Times are in ms of a monotonic clock that the caller reads. One thread only.
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #define HTTP_MAX_CLIENTS 192U      // of the status server; at most 128 are viewers
 #define HTTP_SPARE_CLIENTS 64U     // ended clients that the HTTP library has not closed yet
 #define HTTP_DEADLINE_MS 10000U    // for a request and for reading its response
-#define HTTP_ANSWER_GRACE_MS 1000U // a response is not evicted earlier by an equal client
+#define HTTP_ANSWER_GRACE_MS 1000U // time for which an equal client cannot evict a response
 
 enum http_client_state {
     HTTP_CLIENT_FREE,      // a free slot
@@ -38,7 +38,7 @@ struct http_client {
 struct http_clients {
     uint32_t limit;  // maximum number of connections, up to HTTP_MAX_CLIENTS
     uint32_t count;  // live connections
-    uint64_t orders; // that were counted
+    uint64_t orders; // the last `order`
     struct http_client list[HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS];
 };
 
@@ -66,7 +66,7 @@ void http_client_leave(struct http_client *client);
 // The next deadline; UINT64_MAX: none.
 uint64_t http_clients_due_ms(const struct http_clients *clients);
 
-// Whether a client is reading a response that is no stream.
+// Whether a client is in the state HTTP_CLIENT_ANSWERED.
 bool http_clients_are_answered(const struct http_clients *clients);
 
 // Ends all clients whose deadline has passed.

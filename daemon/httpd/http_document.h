@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A text that is sent many times: plain or by gzip, whichever the client accepts, and, if it never
-// changes, not at all where the client has it (ETag). It is compressed once, for the first client
-// that accepts it. Main thread only.
+// A text that is sent many times, by gzip if the client accepts it, else plain. A text that never
+// changes is not sent to a client that has it (ETag). The text is compressed once, for the first
+// client that accepts gzip. Main thread only.
 #pragma once
 
 #include "http_answer.h"
@@ -29,12 +29,12 @@ struct http_document {
 // Returns false when memory runs out or the text is NULL. The document must be clear.
 bool http_document_take(struct http_document *document, const char *type, char *text);
 
-// Makes a document of a text that never changes, with `headers`, up to one without a name, or NULL.
+// Makes a document of a text that never changes. `headers` end with one without a name; NULL: none.
 // Borrows all of it.
 bool http_document_keep(struct http_document *document, const char *type, const char *text,
                         const struct http_header *headers);
 
-// Sends it. Returns false to close the connection.
+// Sends the document. Returns false to close the connection.
 bool http_document_send(struct http_document *document, struct MHD_Connection *connection,
                         enum http_status status);
 
@@ -43,13 +43,13 @@ void http_document_clear(struct http_document *document);
 
 // Compression of HTTP answers by gzip (RFC 1952). Any thread.
 
-// Texts that are shorter gain nothing.
+// Shorter texts are not worth compressing.
 #define GZIP_MIN_BYTES 512
 
 // Compresses a text at the fastest level. Returns bytes that the caller frees, and their number in
 // `packed_bytes`; NULL when memory runs out.
 char *gzip_text(const char *text, size_t bytes, size_t *packed_bytes);
 
-// Whether an Accept-Encoding header permits a coding, such as "gzip" (RFC 9110, 12.5.3); NULL: no
-// header, which does not.
+// Whether an Accept-Encoding header permits a coding, such as "gzip" (RFC 9110, 12.5.3). NULL, a
+// missing header, does not.
 bool http_coding_is_accepted(const char *header, const char *coding);

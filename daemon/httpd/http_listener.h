@@ -22,7 +22,7 @@ struct http_request {
     void **memory; // for the handler's use, NULL at first
 };
 
-// What the memory of a request begins with, where a listener serves requests of several kinds.
+// The first member of a request's memory if a listener serves requests of several kinds.
 struct request_memory {
     void (*end)(struct request_memory *memory); // frees it
 };
@@ -39,9 +39,9 @@ struct http_listener_def {
     // `authorities` clients are asked for a certificate, see http_connection_has_certificate.
     const char *certificate, *key, *authorities;
 
-    // Counts the connections that are rejected because too many begin; NULL: nobody does. The limit
-    // holds for TLS, whose handshake is expensive: 33 a second per address after 64 at once, 100
-    // a second in all.
+    // Counter of the connections that are rejected because too many begin; NULL: they are not
+    // counted. The limit holds for TLS, whose handshake is expensive: 33 a second per address after
+    // 64 at once, 100 a second in all.
     uint64_t *rejected;
 
     // Called for each step until it sends a response (http_answer.h). A response to the headers
@@ -54,13 +54,14 @@ struct http_listener_def {
     void *context; // passed to both callbacks
 };
 
-// Returns NULL when memory or descriptors run out, or if the certificate or the key is not good.
+// Returns NULL when memory or descriptors run out, or if the certificate or the key is invalid.
 struct http_listener *http_listener_start(const struct http_listener_def *def);
 
 // Stops the server. No connection may be suspended. Takes NULL.
 void http_listener_stop(struct http_listener *listener);
 
-// Does at once what the loop would do: resumed connections end before the listener is stopped.
+// Runs the listener at once instead of by the loop, so that resumed connections end before it is
+// stopped.
 void http_listener_run(struct http_listener *listener);
 
 // The value of a request header, or NULL.
@@ -81,16 +82,16 @@ bool http_connection_has_certificate(struct MHD_Connection *connection);
 // other connections.
 bool http_connection_user(struct MHD_Connection *connection, uint32_t *user);
 
-// Copies the common name of the client's certificate; "" where it has none.
+// Copies the common name of the client's certificate; "" if it has none.
 void http_connection_name(struct MHD_Connection *connection, char *name, size_t capacity);
 
-// The connection's limits, or NULL if it found no free slot.
+// The connection's limits; NULL: it found no free slot.
 struct http_client *http_connection_client(struct MHD_Connection *connection);
 
 // Notes a whole request, see http_client_renew.
 void http_connection_renew(struct MHD_Connection *connection);
 
-// Ends the idle timeout of a connection, whose deadline (http_clients.h) holds on.
+// Ends the idle timeout of a connection. Its deadline (http_clients.h) remains.
 void http_connection_ignore_idle(struct MHD_Connection *connection);
 
 // Sets the size of the socket's send buffer in bytes (SO_SNDBUF).

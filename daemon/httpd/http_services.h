@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Services: what modules serve over HTTP. A module registers the paths that it answers with a
-// server of documents, which need not know the module. Main thread only.
+// Registry of services over HTTP. A module registers the paths that it answers, so that the server
+// need not know the module. Main thread only.
 #pragma once
 
 #include "http_listener.h"
@@ -11,10 +11,10 @@
 
 struct http_service {
     bool (*takes)(const char *path);
-    // A step of a GET or HEAD request for such a path, see `answer` of struct http_listener_def.
+    // Serves a step of a GET or HEAD request for a taken path, see struct http_listener_def.
     bool (*answer)(void *context, const struct http_request *step);
-    void (*end)(void *context);     // resumes what waits, which ends at the next run of a listener
-    void (*destroy)(void *context); // no connection waits any more
+    void (*end)(void *context); // resumes waiting connections; they end when a listener runs next
+    void (*destroy)(void *context); // called when no connection waits
     void *context;
 };
 
@@ -24,7 +24,7 @@ struct http_services {
     int count;
 };
 
-// Adds a service. A context of NULL is one for which memory ran out: returns false.
+// Adds a service. Returns false for a context of NULL, for which memory ran out.
 bool http_services_add(struct http_services *services, struct http_service service);
 
 // The service of a path; NULL: none takes it.
