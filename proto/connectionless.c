@@ -12,7 +12,8 @@ enum {
     FLAG_REQUIRES_ENCRYPTION = 4,
     FLAG_ADMITTED = 8,
     FLAG_NEEDS_PASSWORD = 16,
-    FLAGS = 31,
+    FLAG_OFFERS_AESGCM = 32,
+    FLAGS = 63,
 };
 
 static const uint8_t prefix[8] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M'};
@@ -112,13 +113,14 @@ size_t raim_cookie_write(const struct raim_cookie *cookie, uint8_t bytes[RAIM_CO
 {
     const size_t length = strlen(cookie->arena);
     assert(length > 0 && length <= RAIM_MAX_ARENA_BYTES);
-    assert(!cookie->needs_password || cookie->offers_encryption);
+    assert((!cookie->needs_password && !cookie->offers_aesgcm) || cookie->offers_encryption);
     raim_connectionless_write_head(RAIM_CONNECTIONLESS_COOKIE, bytes);
     bytes[HEAD_BYTES] = (uint8_t)((cookie->needs_admission ? FLAG_NEEDS_ADMISSION : 0) |
                                   (cookie->offers_encryption ? FLAG_OFFERS_ENCRYPTION : 0) |
                                   (cookie->requires_encryption ? FLAG_REQUIRES_ENCRYPTION : 0) |
                                   (cookie->admitted ? FLAG_ADMITTED : 0) |
-                                  (cookie->needs_password ? FLAG_NEEDS_PASSWORD : 0));
+                                  (cookie->needs_password ? FLAG_NEEDS_PASSWORD : 0) |
+                                  (cookie->offers_aesgcm ? FLAG_OFFERS_AESGCM : 0));
     write_u32(bytes + HEAD_BYTES + 1, cookie->cookie);
     size_t at = HEAD_BYTES + 5;
     bytes[at++] = (uint8_t)length;
@@ -147,9 +149,11 @@ bool raim_cookie_read(const uint8_t *data, size_t size, struct raim_cookie *cook
     cookie->requires_encryption = (flags & FLAG_REQUIRES_ENCRYPTION) != 0;
     cookie->admitted = (flags & FLAG_ADMITTED) != 0;
     cookie->needs_password = (flags & FLAG_NEEDS_PASSWORD) != 0;
+    cookie->offers_aesgcm = (flags & FLAG_OFFERS_AESGCM) != 0;
     cookie->cookie = read_u32(data + HEAD_BYTES + 1);
     if ((flags & ~FLAGS) != 0 || cookie->cookie == 0 || cookie->cookie >> RAIM_COOKIE_BITS != 0 ||
-        ((cookie->requires_encryption || cookie->needs_password) && !cookie->offers_encryption) ||
+        ((cookie->requires_encryption || cookie->needs_password || cookie->offers_aesgcm) &&
+         !cookie->offers_encryption) ||
         length == 0 || length > RAIM_MAX_ARENA_BYTES ||
         size != at + length + (cookie->offers_encryption ? RAIM_KEY_BYTES : 0U) +
                     (cookie->needs_password ? RAIM_PASSWORD_SALT_BYTES : 0U) ||

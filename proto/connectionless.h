@@ -57,6 +57,7 @@ struct raim_cookie {
     bool requires_encryption;             // it accepts nothing else; only with offers_encryption
     bool admitted;                        // the credential was valid: this cookie admits a CONNECT
     bool needs_password;                  // or an access token; only with offers_encryption
+    bool offers_aesgcm;                   // also as the cipher; only with offers_encryption
     char arena[RAIM_MAX_ARENA_BYTES + 1]; // its name
     uint8_t server_key[RAIM_KEY_BYTES];   // its static key, with offers_encryption
     uint8_t salt[RAIM_PASSWORD_SALT_BYTES]; // of the password, with needs_password

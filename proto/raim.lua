@@ -763,7 +763,7 @@ local CREDENTIALS = {[0] = "none", "access token", "session token", "password"}
 local connectionless_fields = {}
 
 for name, kind in pairs({
-    form = "uint8", zeros = "bytes", cookie = "uint32", server_key = "bytes", salt = "bytes", nonce = "bytes",
+    form = "uint8", zeros = "bytes", server_key = "bytes", salt = "bytes", nonce = "bytes",
     proof = "bytes", credential = "bytes", arena = "string", ephemeral = "bytes",
     payload = "bytes", header = "uint64", encrypted = "bytes", tag = "bytes", reason = "uint8",
     text = "string", time = "uint64", gateway = "ipv6", gateway_port = "uint16", player = "ipv6",
@@ -774,7 +774,10 @@ end
 connectionless_fields.kind = ProtoField.uint8("raim_connectionless.kind", "kind", base.DEC, CONNECTIONLESS_KINDS)
 connectionless_fields.credential_kind = ProtoField.uint8("raim_connectionless.credential_kind", "credential_kind",
                                                 base.DEC, CREDENTIALS)
-local FLAGS = {"needs_admission", "offers_encryption", "requires_encryption", "admitted", "needs_password"}
+connectionless_fields.cookie = ProtoField.uint32("raim_connectionless.cookie", "cookie", base.DEC, nil, 0x7FFFFFFF)
+connectionless_fields.aesgcm = ProtoField.bool("raim_connectionless.aesgcm", "aesgcm", 32, nil, 0x80000000)
+local FLAGS = {"needs_admission", "offers_encryption", "requires_encryption", "admitted", "needs_password",
+               "offers_aesgcm"}
 for index, name in ipairs(FLAGS) do
     connectionless_fields[name] = ProtoField.bool("raim_connectionless." .. name, name, 8, nil, 2 ^ (index - 1))
 end
@@ -824,10 +827,14 @@ end
 
 function connectionless_messages.INVITE(d, tree) show_connectionless_parts(d, tree, "nonce:8 proof:8") end
 
--- INIT or RESPONSE: a Noise message, in INIT after the client's cookie.
+-- INIT or RESPONSE: a Noise message, in INIT after the client's cookie and cipher.
 function connectionless_messages.HANDSHAKE(d, tree)
     local is_init = d.pinfo.dst_port == d.pinfo.match_uint
-    show_connectionless_parts(d, tree, is_init and "cookie:4 ephemeral:32" or "ephemeral:32")
+    if is_init then
+        local cookie = d:take(4, "cookie")
+        for _, name in ipairs({"cookie", "aesgcm"}) do tree:add_le(connectionless_fields[name], cookie) end
+    end
+    show_connectionless_parts(d, tree, "ephemeral:32")
     local size = d.tvb:len() - d.offset - 16
     if size < (is_init and 2 or 1) then reject("handshake ends early") end
     show_connectionless_parts(d, tree, ("payload:%d tag:16"):format(size))

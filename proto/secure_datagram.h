@@ -8,7 +8,8 @@
 
 #define RAIM_NOISE_OVERHEAD_BYTES 48 // of a Noise message beyond its payload
 
-// INIT: the head, the cookie's number, a Noise message whose payload is the client's credential.
+// INIT: the head, the cookie's number, whose highest bit chooses AES-256-GCM, a Noise message whose
+// payload is the client's credential.
 #define RAIM_INIT_HEAD_BYTES (RAIM_CONNECTIONLESS_HEAD_BYTES + 4)
 #define RAIM_INIT_BYTES                                                                            \
     (RAIM_INIT_HEAD_BYTES + RAIM_NOISE_OVERHEAD_BYTES + RAIM_CREDENTIAL_MAX_BYTES) // at most
@@ -19,13 +20,14 @@
 
 struct raim_init {
     uint32_t cookie;
+    bool aesgcm;
     const uint8_t *message; // in the datagram
     size_t size;            // of the message, at least RAIM_NOISE_OVERHEAD_BYTES + 2
 };
 
 // Writes INIT up to its Noise message. The reader requires a datagram of kind
 // RAIM_CONNECTIONLESS_HANDSHAKE.
-void raim_init_write_head(uint32_t cookie, uint8_t bytes[RAIM_INIT_HEAD_BYTES]);
+void raim_init_write_head(uint32_t cookie, bool aesgcm, uint8_t bytes[RAIM_INIT_HEAD_BYTES]);
 bool raim_init_read(const uint8_t *data, size_t size, struct raim_init *init);
 
 // The Noise message of a RESPONSE of kind RAIM_CONNECTIONLESS_HANDSHAKE; NULL for a wrong size.

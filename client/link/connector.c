@@ -219,11 +219,13 @@ static void begin_handshake(struct raim_connector *connector, uint64_t now_us)
     if (!has_password_key(connector))
         return;
     const size_t payload_size = raim_credential_write(credential(connector), payload);
+    const bool aesgcm = connector->cookie.offers_aesgcm && raim_crypto_has_aesgcm();
     raim_noise_initiate(
-        &connector->noise, connector->cookie.server_key, prologue,
+        &connector->noise, aesgcm ? RAIM_CIPHER_AESGCM : RAIM_CIPHER_CHACHAPOLY,
+        connector->cookie.server_key, prologue,
         raim_prologue_write(connector->cookie_bytes, connector->cookie_size, prologue));
     raim_crypto_random(secret, sizeof secret);
-    raim_init_write_head(connector->cookie.cookie, connector->init);
+    raim_init_write_head(connector->cookie.cookie, aesgcm, connector->init);
     const bool good = raim_noise_write(&connector->noise, secret, payload, payload_size,
                                        connector->init + RAIM_INIT_HEAD_BYTES);
     raim_crypto_wipe(secret, sizeof secret);
@@ -303,8 +305,8 @@ static bool take_response(struct raim_connector *connector, uint64_t now_us, con
             be_rejected(connector, &rejected);
         } else {
             raim_noise_split(&noise, send_key, receive_key);
-            raim_secure_channel_begin(&connector->channel, send_key, receive_key,
-                                      (int64_t)(now_us / 1000));
+            raim_secure_channel_begin(&connector->channel, connector->noise.cipher, send_key,
+                                      receive_key, (int64_t)(now_us / 1000));
             connector->secure = true;
             connector->state = RAIM_CONNECTOR_READY;
         }

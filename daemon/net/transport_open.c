@@ -264,6 +264,7 @@ bool transport_enable_encryption(struct transport *transport, const uint8_t secr
     if (transport->sessions == NULL)
         return false;
     offer->offers_encryption = true;
+    offer->offers_aesgcm = raim_crypto_has_aesgcm();
     offer->requires_encryption = required;
     memcpy(offer->server_key, secure_sessions_public_key(transport->sessions),
            sizeof offer->server_key);

@@ -180,7 +180,10 @@ bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_in
     uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MAX_BYTES];
     const size_t size = init->size - RAIM_NOISE_BYTES;
     assert(init->size >= RAIM_NOISE_BYTES && size <= sizeof payload);
-    raim_noise_respond(&sessions->noise, sessions->secret, sessions->key, prologue,
+    if (init->aesgcm && !raim_crypto_has_aesgcm())
+        return false;
+    raim_noise_respond(&sessions->noise, init->aesgcm ? RAIM_CIPHER_AESGCM : RAIM_CIPHER_CHACHAPOLY,
+                       sessions->secret, sessions->key, prologue,
                        raim_prologue_write(cookie, cookie_size, prologue));
     memcpy(sessions->ephemeral, init->message, sizeof sessions->ephemeral);
     memcpy(sessions->own_ephemeral, ephemeral, sizeof sessions->own_ephemeral);
@@ -218,6 +221,7 @@ static void enter(struct secure_sessions *sessions, struct session *session,
 {
     uint8_t up[RAIM_KEY_BYTES], down[RAIM_KEY_BYTES];
     uint16_t *bucket = bucket_of(sessions, peer);
+    const enum raim_cipher cipher = sessions->noise.cipher;
     *session = (struct session){
         .peer = peer,
         .used = true,
@@ -229,7 +233,7 @@ static void enter(struct secure_sessions *sessions, struct session *session,
     *bucket = (uint16_t)(session - sessions->sessions);
     memcpy(session->ephemeral, sessions->ephemeral, sizeof session->ephemeral);
     raim_noise_split(&sessions->noise, up, down);
-    raim_secure_channel_begin(&session->channel, down, up, now_ms);
+    raim_secure_channel_begin(&session->channel, cipher, down, up, now_ms);
     raim_crypto_wipe(up, sizeof up);
     raim_crypto_wipe(down, sizeof down);
 }

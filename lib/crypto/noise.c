@@ -12,9 +12,11 @@ enum {
     TAG_BYTES = RAIM_CRYPTO_TAG_BYTES,
 };
 
-static const char protocol_name[] = "Noise_NK_25519_ChaChaPoly_BLAKE2b";
-
-static_assert(sizeof protocol_name - 1 <= HASH_BYTES, "h begins with the name and zeros");
+// The names of the protocols; h begins with one and zeros.
+static const char protocol_names[][HASH_BYTES] = {
+    [RAIM_CIPHER_CHACHAPOLY] = "Noise_NK_25519_ChaChaPoly_BLAKE2b",
+    [RAIM_CIPHER_AESGCM] = "Noise_NK_25519_AESGCM_BLAKE2b",
+};
 
 // HMAC-HASH (RFC 2104) with a key of HASHLEN bytes, which is shorter than a block.
 static void hmac(const uint8_t key[HASH_BYTES], const void *data, size_t size,
@@ -72,41 +74,44 @@ static bool mix_key_exchange(struct raim_noise *noise, const uint8_t secret[KEY_
 static void encrypt_and_hash(struct raim_noise *noise, const void *payload, size_t size,
                              uint8_t *ciphertext)
 {
-    raim_crypto_encrypt(noise->k, noise->n++, noise->h, HASH_BYTES, payload, size, ciphertext);
+    raim_crypto_encrypt(noise->cipher, noise->k, noise->n++, noise->h, HASH_BYTES, payload, size,
+                        ciphertext);
     mix_hash(noise, ciphertext, size + TAG_BYTES);
 }
 
 static bool decrypt_and_hash(struct raim_noise *noise, const uint8_t *ciphertext, size_t size,
                              uint8_t *payload)
 {
-    if (!raim_crypto_decrypt(noise->k, noise->n++, noise->h, HASH_BYTES, ciphertext, size, payload))
+    if (!raim_crypto_decrypt(noise->cipher, noise->k, noise->n++, noise->h, HASH_BYTES, ciphertext,
+                             size, payload))
         return false;
     mix_hash(noise, ciphertext, size);
     return true;
 }
 
-static void initialize(struct raim_noise *noise, const void *prologue, size_t prologue_size,
-                       const uint8_t static_key[KEY_BYTES])
+static void initialize(struct raim_noise *noise, enum raim_cipher cipher, const void *prologue,
+                       size_t prologue_size, const uint8_t static_key[KEY_BYTES])
 {
-    *noise = (struct raim_noise){0};
-    memcpy(noise->h, protocol_name, sizeof protocol_name - 1);
+    *noise = (struct raim_noise){.cipher = cipher};
+    memcpy(noise->h, protocol_names[cipher], HASH_BYTES);
     memcpy(noise->ck, noise->h, HASH_BYTES);
     mix_hash(noise, prologue, prologue_size);
     mix_hash(noise, static_key, KEY_BYTES);
 }
 
-void raim_noise_initiate(struct raim_noise *noise, const uint8_t static_key[KEY_BYTES],
-                         const void *prologue, size_t prologue_size)
+void raim_noise_initiate(struct raim_noise *noise, enum raim_cipher cipher,
+                         const uint8_t static_key[KEY_BYTES], const void *prologue,
+                         size_t prologue_size)
 {
-    initialize(noise, prologue, prologue_size, static_key);
+    initialize(noise, cipher, prologue, prologue_size, static_key);
     memcpy(noise->remote, static_key, KEY_BYTES);
 }
 
-void raim_noise_respond(struct raim_noise *noise, const uint8_t static_secret[KEY_BYTES],
-                        const uint8_t static_key[KEY_BYTES], const void *prologue,
-                        size_t prologue_size)
+void raim_noise_respond(struct raim_noise *noise, enum raim_cipher cipher,
+                        const uint8_t static_secret[KEY_BYTES], const uint8_t static_key[KEY_BYTES],
+                        const void *prologue, size_t prologue_size)
 {
-    initialize(noise, prologue, prologue_size, static_key);
+    initialize(noise, cipher, prologue, prologue_size, static_key);
     memcpy(noise->secret, static_secret, KEY_BYTES);
 }
 
@@ -147,11 +152,12 @@ void raim_noise_split(struct raim_noise *noise, uint8_t to_responder[KEY_BYTES],
     raim_crypto_wipe(noise, sizeof *noise);
 }
 
-void raim_noise_rekey(const uint8_t key[KEY_BYTES], uint8_t next[KEY_BYTES])
+void raim_noise_rekey(enum raim_cipher cipher, const uint8_t key[KEY_BYTES],
+                      uint8_t next[KEY_BYTES])
 {
     static const uint8_t zeros[KEY_BYTES];
     uint8_t output[KEY_BYTES + TAG_BYTES];
-    raim_crypto_encrypt(key, UINT64_MAX, NULL, 0, zeros, sizeof zeros, output);
+    raim_crypto_encrypt(cipher, key, UINT64_MAX, NULL, 0, zeros, sizeof zeros, output);
     memcpy(next, output, KEY_BYTES);
     raim_crypto_wipe(output, sizeof output);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The handshake Noise_NK_25519_ChaChaPoly_BLAKE2b of the Noise Protocol Framework, revision 34
-// (https://noiseprotocol.org/noise.html): two messages between an initiator and a responder whose
-// static public key the initiator knows, which establish the transport keys.
+// The handshakes Noise_NK_25519_ChaChaPoly_BLAKE2b and Noise_NK_25519_AESGCM_BLAKE2b of the Noise
+// Protocol Framework, revision 34 (https://noiseprotocol.org/noise.html): two messages between an
+// initiator and a responder whose static public key the initiator knows, which establish the
+// transport keys.
 //
 //     <- s
 //     ...
@@ -19,6 +20,7 @@
 #define RAIM_NOISE_BYTES (RAIM_CRYPTO_KEY_BYTES + RAIM_CRYPTO_TAG_BYTES)
 
 struct raim_noise {
+    enum raim_cipher cipher;
     // The symmetric state: chaining key, transcript hash, and the key and nonce of the messages.
     uint8_t ck[RAIM_CRYPTO_HASH_BYTES];
     uint8_t h[RAIM_CRYPTO_HASH_BYTES];
@@ -30,12 +32,13 @@ struct raim_noise {
 };
 
 // Begins a handshake as the initiator, with the responder's static public key. Both ends must use
-// the same prologue.
-void raim_noise_initiate(struct raim_noise *noise, const uint8_t static_key[RAIM_CRYPTO_KEY_BYTES],
-                         const void *prologue, size_t prologue_size);
+// the same cipher, which this machine has, and the same prologue.
+void raim_noise_initiate(struct raim_noise *noise, enum raim_cipher cipher,
+                         const uint8_t static_key[RAIM_CRYPTO_KEY_BYTES], const void *prologue,
+                         size_t prologue_size);
 
 // Begins a handshake as the responder, with both halves of its static key.
-void raim_noise_respond(struct raim_noise *noise,
+void raim_noise_respond(struct raim_noise *noise, enum raim_cipher cipher,
                         const uint8_t static_secret[RAIM_CRYPTO_KEY_BYTES],
                         const uint8_t static_key[RAIM_CRYPTO_KEY_BYTES], const void *prologue,
                         size_t prologue_size);
@@ -56,5 +59,5 @@ void raim_noise_split(struct raim_noise *noise, uint8_t to_responder[RAIM_CRYPTO
                       uint8_t to_initiator[RAIM_CRYPTO_KEY_BYTES]);
 
 // REKEY: derives the successor of a transport key.
-void raim_noise_rekey(const uint8_t key[RAIM_CRYPTO_KEY_BYTES],
+void raim_noise_rekey(enum raim_cipher cipher, const uint8_t key[RAIM_CRYPTO_KEY_BYTES],
                       uint8_t next[RAIM_CRYPTO_KEY_BYTES]);

@@ -29,15 +29,15 @@ static void derive_number_key(const uint8_t key[KEY_BYTES],
     raim_crypto_wipe(hash, sizeof hash);
 }
 
-void raim_secure_channel_begin(struct raim_secure_channel *channel,
+void raim_secure_channel_begin(struct raim_secure_channel *channel, enum raim_cipher cipher,
                                const uint8_t send_key[KEY_BYTES],
                                const uint8_t receive_key[KEY_BYTES], int64_t now_ms)
 {
-    *channel = (struct raim_secure_channel){.sender.since_ms = now_ms};
+    *channel = (struct raim_secure_channel){.cipher = cipher, .sender.since_ms = now_ms};
     memcpy(channel->sender.key, send_key, KEY_BYTES);
     derive_number_key(send_key, channel->sender.number_key);
     memcpy(channel->receiver.keys[CURRENT], receive_key, KEY_BYTES);
-    raim_noise_rekey(receive_key, channel->receiver.keys[NEXT]);
+    raim_noise_rekey(cipher, receive_key, channel->receiver.keys[NEXT]);
     derive_number_key(receive_key, channel->receiver.number_key);
 }
 
@@ -68,15 +68,16 @@ static uint64_t read_u64(const uint8_t bytes[8])
 }
 
 // Returns the number of the next datagram, and replaces the key at the begin of an epoch.
-static uint64_t take_number(struct raim_secure_sender *sender, int64_t now_ms)
+static uint64_t take_number(struct raim_secure_channel *channel, int64_t now_ms)
 {
+    struct raim_secure_sender *sender = &channel->sender;
     const uint64_t last = sender->next == 0 ? 0 : sender->next - 1;
     if (now_ms - sender->since_ms >= RAIM_SECURE_EPOCH_MS &&
         epoch_of(sender->next) == epoch_of(last))
         sender->next = (epoch_of(last) + 1) << RAIM_SECURE_EPOCH_BITS;
     if (epoch_of(sender->next) != epoch_of(last)) {
         uint8_t next[KEY_BYTES];
-        raim_noise_rekey(sender->key, next);
+        raim_noise_rekey(channel->cipher, sender->key, next);
         memcpy(sender->key, next, KEY_BYTES);
         raim_crypto_wipe(next, sizeof next);
         sender->since_ms = now_ms;
@@ -87,11 +88,11 @@ static uint64_t take_number(struct raim_secure_sender *sender, int64_t now_ms)
 size_t raim_secure_channel_encrypt(struct raim_secure_channel *channel, int64_t now_ms,
                                    const uint8_t *plain, size_t size, uint8_t *data)
 {
-    struct raim_secure_sender *sender = &channel->sender;
-    const uint64_t number = take_number(sender, now_ms);
+    const struct raim_secure_sender *sender = &channel->sender;
+    const uint64_t number = take_number(channel, now_ms);
     assert(number <= number_mask);
     uint8_t *ciphertext = data + RAIM_SECURE_HEADER_BYTES;
-    raim_crypto_encrypt(sender->key, number, NULL, 0, plain, size, ciphertext);
+    raim_crypto_encrypt(channel->cipher, sender->key, number, NULL, 0, plain, size, ciphertext);
     write_u64(form | mask_number(sender->number_key, number, ciphertext + size), data);
     return size + RAIM_SECURE_BYTES;
 }
@@ -134,11 +135,12 @@ static const uint8_t *find_key(const struct raim_secure_receiver *receiver, uint
     return epoch + 1 == now ? receiver->keys[PREVIOUS] : NULL;
 }
 
-static void advance_epoch(struct raim_secure_receiver *receiver)
+static void advance_epoch(struct raim_secure_channel *channel)
 {
+    struct raim_secure_receiver *receiver = &channel->receiver;
     memcpy(receiver->keys[PREVIOUS], receiver->keys[CURRENT], KEY_BYTES);
     memcpy(receiver->keys[CURRENT], receiver->keys[NEXT], KEY_BYTES);
-    raim_noise_rekey(receiver->keys[CURRENT], receiver->keys[NEXT]);
+    raim_noise_rekey(channel->cipher, receiver->keys[CURRENT], receiver->keys[NEXT]);
 }
 
 enum raim_secure_verdict raim_secure_channel_decrypt(struct raim_secure_channel *channel,
@@ -153,11 +155,12 @@ enum raim_secure_verdict raim_secure_channel_decrypt(struct raim_secure_channel 
     const uint8_t *key = find_key(receiver, number);
     if (!is_new(receiver, number))
         return RAIM_SECURE_REPLAYED;
-    if (key == NULL || !raim_crypto_decrypt(key, number, NULL, 0, data + RAIM_SECURE_HEADER_BYTES,
-                                            size - RAIM_SECURE_HEADER_BYTES, plain))
+    if (key == NULL ||
+        !raim_crypto_decrypt(channel->cipher, key, number, NULL, 0, data + RAIM_SECURE_HEADER_BYTES,
+                             size - RAIM_SECURE_HEADER_BYTES, plain))
         return RAIM_SECURE_FORGED;
     if (key == receiver->keys[NEXT])
-        advance_epoch(receiver);
+        advance_epoch(channel);
     mark_received(receiver, number);
     *plain_size = size - RAIM_SECURE_BYTES;
     return RAIM_SECURE_OK;

@@ -38,6 +38,7 @@ struct raim_secure_receiver {
 };
 
 struct raim_secure_channel {
+    enum raim_cipher cipher;
     struct raim_secure_sender sender;
     struct raim_secure_receiver receiver;
 };
@@ -48,8 +49,8 @@ enum raim_secure_verdict {
     RAIM_SECURE_REPLAYED, // received before, or below the window
 };
 
-// Begins a channel with the transport keys of a handshake.
-void raim_secure_channel_begin(struct raim_secure_channel *channel,
+// Begins a channel with the cipher and transport keys of a handshake.
+void raim_secure_channel_begin(struct raim_secure_channel *channel, enum raim_cipher cipher,
                                const uint8_t send_key[RAIM_CRYPTO_KEY_BYTES],
                                const uint8_t receive_key[RAIM_CRYPTO_KEY_BYTES], int64_t now_ms);
 

@@ -10,18 +10,20 @@ import time
 
 try:
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 except ImportError:
-    ChaCha20Poly1305 = None
+    AESGCM = ChaCha20Poly1305 = None
 
 MISSING = None if ChaCha20Poly1305 else "python3-cryptography is not installed"
 HEAD = b"\xff\xff\xff\xffRAIM"
 CONNECT_REQUEST, COOKIE, INVITE, HANDSHAKE, REJECTED = (
     HEAD + bytes((kind, 2)) for kind in range(1, 6))
-NEEDS_ADMISSION, OFFERED, REQUIRED, ADMITTED, NEEDS_PASSWORD = 1, 2, 4, 8, 16 # flags of a COOKIE
+# The flags of a COOKIE.
+NEEDS_ADMISSION, OFFERED, REQUIRED, ADMITTED, NEEDS_PASSWORD, OFFERS_AESGCM = 1, 2, 4, 8, 16, 32
 PASSWORD = 3 # kind of a credential
 NUMBER_MASK, EPOCH_BITS = (1 << 62) - 1, 16
+AESGCM_BIT = 1 << 31 # of the cookie in INIT
 
 
 def connect_request(cookie=0, kind=0, credential=b"", size=512):
@@ -60,24 +62,30 @@ def public_of(secret):
     return secret.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
-def encrypt(key, number, plain, associated=b""):
-    return ChaCha20Poly1305(key).encrypt(bytes(4) + number.to_bytes(8, "little"), plain, associated)
+def nonce(cipher, number):
+    return bytes(4) + number.to_bytes(8, "big" if cipher is AESGCM else "little")
 
 
-def decrypt(key, number, data, associated=b""):
-    return ChaCha20Poly1305(key).decrypt(bytes(4) + number.to_bytes(8, "little"), data, associated)
+def encrypt(cipher, key, number, plain, associated=b""):
+    return cipher(key).encrypt(nonce(cipher, number), plain, associated)
 
 
-def rekey(key):
-    return encrypt(key, 2**64 - 1, bytes(32))[:32]
+def decrypt(cipher, key, number, data, associated=b""):
+    return cipher(key).decrypt(nonce(cipher, number), data, associated)
+
+
+def rekey(cipher, key):
+    return encrypt(cipher, key, 2**64 - 1, bytes(32))[:32]
 
 
 class Initiator:
-    """Noise_NK_25519_ChaChaPoly_BLAKE2b, the initiator's side."""
+    """Noise_NK_25519_ChaChaPoly_BLAKE2b or Noise_NK_25519_AESGCM_BLAKE2b, the initiator's side."""
 
-    def __init__(self, server_key, prologue, secret=None):
+    def __init__(self, server_key, prologue, secret=None, cipher=ChaCha20Poly1305):
+        self.cipher = cipher
         self.secret = secret or X25519PrivateKey.generate()
-        self.h = self.ck = b"Noise_NK_25519_ChaChaPoly_BLAKE2b".ljust(64, b"\0")
+        name = b"AESGCM" if cipher is AESGCM else b"ChaChaPoly"
+        self.h = self.ck = (b"Noise_NK_25519_" + name + b"_BLAKE2b").ljust(64, b"\0")
         self.mix_hash(prologue)
         self.mix_hash(server_key)
         self.server_key = server_key
@@ -94,14 +102,14 @@ class Initiator:
         own = public_of(self.secret)
         self.mix_hash(own)
         self.mix_agreement(self.server_key)
-        encrypted = encrypt(self.k, 0, payload, self.h)
+        encrypted = encrypt(self.cipher, self.k, 0, payload, self.h)
         self.mix_hash(encrypted)
         return own + encrypted
 
     def read(self, message):
         self.mix_hash(message[:32])
         self.mix_agreement(message[:32])
-        payload = decrypt(self.k, 0, message[32:], self.h)
+        payload = decrypt(self.cipher, self.k, 0, message[32:], self.h)
         self.mix_hash(message[32:])
         return payload
 
@@ -143,7 +151,8 @@ def siphash(key, data):
 class Direction:
     """The keys of one direction, for either end of it."""
 
-    def __init__(self, key):
+    def __init__(self, key, cipher=ChaCha20Poly1305):
+        self.cipher = cipher
         self.key, self.epoch, self.number = key, 0, 0
         self.number_key = hashlib.blake2b(b"raim number", key=key).digest()[:16]
 
@@ -152,11 +161,11 @@ class Direction:
 
     def key_of(self, number):
         while self.epoch < number >> EPOCH_BITS:
-            self.key, self.epoch = rekey(self.key), self.epoch + 1
+            self.key, self.epoch = rekey(self.cipher, self.key), self.epoch + 1
         return self.key
 
     def encrypt(self, plain):
-        encrypted = encrypt(self.key_of(self.number), self.number, plain)
+        encrypted = encrypt(self.cipher, self.key_of(self.number), self.number, plain)
         header = 1 << 62 | self.number ^ self.mask(encrypted[-16:])
         self.number += 1
         return header.to_bytes(8, "big") + encrypted
@@ -165,7 +174,7 @@ class Direction:
         header = int.from_bytes(data[:8], "big")
         assert header >> 62 == 1, data
         number = (header & NUMBER_MASK) ^ self.mask(data[-16:])
-        return decrypt(self.key_of(number), number, data[8:])
+        return decrypt(self.cipher, self.key_of(number), number, data[8:])
 
 
 def prologue_of(cookie):
@@ -174,9 +183,10 @@ def prologue_of(cookie):
 
 class SecureClient:
     """A socket at an arena's port that asks for a cookie, makes the handshake and sends encrypted
-    datagrams."""
+    datagrams. It takes AES-256-GCM if that is offered, and `aesgcm` is not false."""
 
-    def __init__(self, port, source="127.0.0.1", deadline_s=10, server=None):
+    def __init__(self, port, source="127.0.0.1", deadline_s=10, server=None, aesgcm=True):
+        self.aesgcm = aesgcm
         family = socket.AF_INET6 if ":" in source else socket.AF_INET
         self.sock = socket.socket(family, socket.SOCK_DGRAM)
         self.sock.bind((source, 0))
@@ -213,15 +223,18 @@ class SecureClient:
 
     def make_init(self, kind=0, credential=b""):
         """An INIT over the last cookie."""
-        self.noise = Initiator(self.cookie.server_key, prologue_of(self.cookie.data))
+        aesgcm = self.aesgcm and self.cookie.flags & OFFERS_AESGCM
+        self.noise = Initiator(self.cookie.server_key, prologue_of(self.cookie.data),
+                               cipher=AESGCM if aesgcm else ChaCha20Poly1305)
         payload = bytes((kind, len(credential))) + credential
-        return HANDSHAKE + self.cookie.data[11:15] + self.noise.write(payload)
+        number = self.cookie.number | (AESGCM_BIT if aesgcm else 0)
+        return HANDSHAKE + number.to_bytes(4, "little") + self.noise.write(payload)
 
     def take_response(self, answer):
         assert len(answer) == 59, answer
         (self.reason,) = self.noise.read(answer[10:])
         if self.reason == 0:
-            self.up, self.down = map(Direction, self.noise.split())
+            self.up, self.down = (Direction(key, self.noise.cipher) for key in self.noise.split())
 
     def shake_hands(self, kind=0, credential=b"", times=20):
         """Whether the server has answered; the reason of its answer is then kept."""

@@ -255,7 +255,7 @@ class ConnectRequestsTest(unittest.TestCase):
             (self.CLIENT, self.head(1).ljust(512, b"\0")),
             (self.CLIENT, self.head(1, b"\7\0\0\0\1\3abc").ljust(512, b"\0")),
             (self.SERVER, self.head(2, bytes((1, 0x0D, 0x0C, 0x0B, 0x0A)) + b"\4duel")),
-            (self.SERVER, self.head(2, bytes((6, 1, 0, 0, 0)) + b"\1a" + b"k" * 32)),
+            (self.SERVER, self.head(2, bytes((38, 1, 0, 0, 0)) + b"\1a" + b"k" * 32)),
             (self.SERVER, self.head(2, bytes((19, 1, 0, 0, 0)) + b"\1a" + b"k" * 32 + b"s" * 16)),
             (self.SERVER, self.head(3, b"n" * 8 + b"p" * 8)),
             (self.SERVER, self.head(5, b"\x0cspam")),
@@ -269,8 +269,9 @@ class ConnectRequestsTest(unittest.TestCase):
                             "cookie": [str(0x0A0B0C0D)], "arena": ["duel"], "server_key": []})
         self.expect(encrypting, {"needs_admission": ["0"], "offers_encryption": ["1"],
                                  "requires_encryption": ["1"], "admitted": ["0"], "cookie": ["1"],
+                                 "offers_aesgcm": ["1"],
                                  "server_key": [":".join(["6b"] * 32)]})
-        self.expect(locked, {"needs_password": ["1"], "admitted": ["0"],
+        self.expect(locked, {"needs_password": ["1"], "admitted": ["0"], "offers_aesgcm": ["0"],
                              "server_key": [":".join(["6b"] * 32)],
                              "salt": [":".join(["73"] * 16)]})
         self.expect(invite, {"kind": ["3"], "nonce": [":".join(["6e"] * 8)],
@@ -282,13 +283,15 @@ class ConnectRequestsTest(unittest.TestCase):
 
     def test_handshakes_and_what_is_encrypted_are_shown_as_such(self):
         header, tag = b"\x40" + bytes(6) + b"\5", b"t" * 16
-        init, response, encrypted = self.read(
+        init, other, response, encrypted = self.read(
             (self.CLIENT, self.head(4, bytes((7, 0, 0, 0)) + b"e" * 32 + b"p" * 2 + tag)),
+            (self.CLIENT, self.head(4, bytes((7, 0, 0, 128)) + b"e" * 32 + b"p" * 2 + tag)),
             (self.SERVER, self.head(4, b"e" * 32 + b"p" + tag)),
             (self.SERVER, header + b"s" * 20 + tag))
-        self.expect(init, {"cookie": ["7"], "ephemeral": [":".join(["65"] * 32)],
+        self.expect(other, {"cookie": ["7"], "aesgcm": ["1"]})
+        self.expect(init, {"cookie": ["7"], "aesgcm": ["0"], "ephemeral": [":".join(["65"] * 32)],
                            "payload": ["70:70"], "tag": [":".join(["74"] * 16)]})
-        self.expect(response, {"cookie": [], "ephemeral": [":".join(["65"] * 32)],
+        self.expect(response, {"cookie": [], "aesgcm": [], "ephemeral": [":".join(["65"] * 32)],
                                "payload": ["70"]})
         self.expect(encrypted, {"kind": [], "header": [str((1 << 62) + 5)],
                                 "encrypted": [":".join(["73"] * 20)]})

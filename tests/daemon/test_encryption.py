@@ -3,6 +3,7 @@
 """Encrypted arenas over real sockets: who plays there, what the network sees, and what somebody who
 can send from a player's own address achieves."""
 
+import ctypes
 import json
 import pathlib
 import random
@@ -17,12 +18,15 @@ import unittest
 
 import harness
 import secure_client
-from secure_client import (CONNECT_REQUEST, COOKIE, HANDSHAKE, HEAD, REJECTED, REQUIRED,
-                           SecureClient, connect_request)
+from secure_client import (AESGCM_BIT, CONNECT_REQUEST, COOKIE, HANDSHAKE, HEAD, OFFERS_AESGCM,
+                           REJECTED, REQUIRED, SecureClient, connect_request)
 from wire import Wire
 
 UNREACHABLE = 69 # exit status of raim-bots without a single connection
 ACCESS = 14 # a reason
+# Whether libsodium has AES-256-GCM here.
+HAS_AESGCM = bool(ctypes.CDLL("libsodium.so.23").sodium_init() >= 0
+                  and ctypes.CDLL("libsodium.so.23").crypto_aead_aes256gcm_is_available())
 
 
 def has_word(datagram, word):
@@ -35,24 +39,32 @@ def has_word(datagram, word):
 class HandshakeVectorTest(unittest.TestCase):
     """datagrams.json: the handshake with fixed keys, as another implementation makes it."""
 
-    def test_the_handshake_is_as_told(self):
+    def test_the_handshakes_are_as_told(self):
         vectors = json.loads((harness.ROOT / "proto/datagrams.json").read_text(encoding="utf-8"))
-        told = next(vector for vector in vectors if vector["kind"] == "handshake")
+        handshakes = [vector for vector in vectors if vector["kind"] == "handshake"]
+        self.assertEqual([told["value"]["aesgcm"] for told in handshakes], [0, 1])
+        for told in handshakes:
+            with self.subTest(told["name"]):
+                self.check(told)
+
+    def check(self, told):
         value, init = told["value"], bytes.fromhex(told["hex"])
         cookie = secure_client.Cookie(bytes.fromhex(value["cookie"]))
         self.assertEqual(cookie.server_key.hex(), value["server_key"])
         secret = secure_client.X25519PrivateKey.from_private_bytes(
             bytes.fromhex(value["client_ephemeral_secret"]))
+        cipher = secure_client.AESGCM if value["aesgcm"] else secure_client.ChaCha20Poly1305
         noise = secure_client.Initiator(cookie.server_key, secure_client.prologue_of(cookie.data),
-                                        secret)
+                                        secret, cipher)
         credential = bytes.fromhex(value["credential"])
         payload = bytes((value["credential_kind"], len(credential))) + credential
-        self.assertEqual(HANDSHAKE + cookie.data[11:15] + noise.write(payload), init)
+        number = cookie.number | (AESGCM_BIT if value["aesgcm"] else 0)
+        self.assertEqual(HANDSHAKE + number.to_bytes(4, "little") + noise.write(payload), init)
         self.assertEqual(list(noise.read(bytes.fromhex(value["response"])[10:])), [value["reason"]])
         self.assertEqual(noise.h.hex(), value["handshake_hash"])
         for name, key in zip(("up", "down"), noise.split()):
             self.assertEqual(key.hex(), value[f"{name}_key"])
-            direction = secure_client.Direction(key)
+            direction = secure_client.Direction(key, cipher)
             self.assertEqual(direction.number_key.hex(), value[f"{name}_number_key"])
             for datagram in value[name]:
                 self.assertEqual(direction.open(bytes.fromhex(datagram["hex"])).hex(),
@@ -105,6 +117,24 @@ class Encrypted(unittest.TestCase):
             self.assertFalse(any(has_word(datagram, word) for word in plain))
             self.assertTrue(datagram.startswith(HEAD) or 0x40 <= datagram[0] < 0x80)
         self.assertGreater(len(wire.down), 100)
+
+    def test_ends_without_aes_play_with_those_that_have_it(self):
+        without = {"LD_PRELOAD": str(harness.BIN / "fault_processor.so"),
+                   "ASAN_OPTIONS": "verify_asan_link_order=0"}
+        for server, client in ((None, None), (without, None), (None, without)):
+            with self.subTest(server=server, client=client):
+                daemon = self.serve(server)
+                wire = self.wire(daemon)
+                self.check(self.play(daemon, 2, ports=[wire.port], env=client), 2)
+                offers = any(data[10] & OFFERS_AESGCM for data in wire.down if data.startswith(COOKIE))
+                self.assertEqual(offers, server is None and HAS_AESGCM)
+                chosen = any(data[13] & 128 for data in wire.up if data.startswith(HANDSHAKE))
+                self.assertEqual(chosen, server is client and HAS_AESGCM)
+                if server is not None: # it does not read who chooses AES in spite of that
+                    stranger = self.enterContext(SecureClient(daemon.ports[0]))
+                    stranger.fetch_cookie().flags |= OFFERS_AESGCM
+                    self.assertIsNone(stranger.ask(stranger.make_init(), HANDSHAKE, 2))
+                daemon.stop()
 
     @unittest.skipUnless(harness.HAS_IPV6, "skipped: this machine has no IPv6")
     def test_clients_play_over_ipv6(self):
@@ -167,18 +197,20 @@ class Encrypted(unittest.TestCase):
 
     def test_who_changes_the_offer_breaks_the_handshake(self):
         daemon = self.serve(encryption="offered")
-        wire = self.wire(daemon)
+        for flag in (REQUIRED, OFFERS_AESGCM):
+            wire = self.wire(daemon)
 
-        def change(datagram, up):
-            if not up and datagram.startswith(COOKIE):
-                datagram = COOKIE + bytes((datagram[10] | REQUIRED,)) + datagram[11:]
-            return [datagram]
+            def change(datagram, up, flag=flag):
+                if not up and datagram.startswith(COOKIE):
+                    datagram = COOKIE + bytes((datagram[10] ^ flag,)) + datagram[11:]
+                return [datagram]
 
-        wire.change = change
-        bots = self.stage.bots(daemon, 1, 2, ports=[wire.port])
-        bots.expected_status = UNREACHABLE
-        bots.wait(harness.START_S)
-        self.wait_rejected(daemon, "forged")
+            wire.change = change
+            before = self.rejected(daemon, "forged")
+            bots = self.stage.bots(daemon, 1, 2, ports=[wire.port])
+            bots.expected_status = UNREACHABLE
+            bots.wait(harness.START_S)
+            self.wait_rejected(daemon, "forged", before)
 
     def test_where_it_is_offered_our_clients_take_it_and_others_play_too(self):
         daemon = self.serve(encryption="offered")
@@ -245,8 +277,14 @@ class Encrypted(unittest.TestCase):
     @unittest.skipIf(secure_client.MISSING, secure_client.MISSING)
     def test_the_document_is_enough_to_come_in(self):
         daemon = self.serve()
-        stranger = self.enterContext(SecureClient(daemon.ports[0]))
+        for aesgcm in (False, True): # where the processor has it, otherwise as without
+            with self.subTest(aesgcm=aesgcm):
+                self.come_in(daemon, aesgcm)
+
+    def come_in(self, daemon, aesgcm):
+        stranger = self.enterContext(SecureClient(daemon.ports[0], aesgcm=aesgcm))
         self.assertTrue(stranger.shake_hands())
+        self.assertEqual(stranger.noise.cipher is secure_client.AESGCM, aesgcm and HAS_AESGCM)
         self.assertEqual((stranger.reason, stranger.cookie.arena), (0, "arena"))
         # VERIFY_CONNECT, with the MTU that the server wants.
         command = stranger.connect()[4:]
@@ -281,7 +319,8 @@ class Encrypted(unittest.TestCase):
         daemon = self.serve(encryption="offered", access="token", access_key=public)
         stranger = self.enterContext(SecureClient(daemon.ports[0]))
         cookie = stranger.fetch_cookie()
-        self.assertEqual(cookie.flags, secure_client.NEEDS_ADMISSION | secure_client.OFFERED)
+        self.assertEqual(cookie.flags & ~OFFERS_AESGCM,
+                         secure_client.NEEDS_ADMISSION | secure_client.OFFERED)
         self.assertIsNone(stranger.ask(stranger.make_init()[:10] + bytes(4)
                                        + stranger.make_init()[14:], HANDSHAKE, 2))
         for kind, credential in ((0, b""), (1, b"nothing"), (2, bytes(16))):

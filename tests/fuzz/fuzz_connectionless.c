@@ -47,7 +47,7 @@ static void check_handshake(const uint8_t *data, size_t size)
     if (!raim_init_read(data, size, &init))
         return;
     assert(size > RAIM_RESPONSE_BYTES && init.message + init.size == data + size);
-    raim_init_write_head(init.cookie, written);
+    raim_init_write_head(init.cookie, init.aesgcm, written);
     assert(memcmp(data, written, sizeof written) == 0);
 }
 

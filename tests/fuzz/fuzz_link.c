@@ -259,6 +259,7 @@ static void send_cookie(struct raim_link *link, struct fuzz_input *input)
         .needs_admission = (choice & 1) != 0,
         .offers_encryption = (choice & 2) != 0,
         .needs_password = (choice & 34) == 34,
+        .offers_aesgcm = (choice & 66) == 66,
         .cookie = 1u + choice,
         .arena = "duel",
     };

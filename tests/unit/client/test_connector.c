@@ -23,6 +23,9 @@ static struct {
     const char *ban;
     bool has_session;
     int connect_requests, inits; // heard
+    bool aesgcm;                 // in the last INIT
+    uint8_t erased_flags;        // of the COOKIE on its way
+    uint8_t changed_init;        // bits of the last byte of its cookie
     struct raim_credential shown;
 } server;
 static struct raim_connector *client;
@@ -70,6 +73,7 @@ static void start_server(const uint8_t *key)
     if (server.sessions == NULL)
         return;
     server.admission.offer.offers_encryption = true;
+    server.admission.offer.offers_aesgcm = raim_crypto_has_aesgcm();
     memcpy(server.admission.offer.server_key, secure_sessions_public_key(server.sessions),
            RAIM_KEY_BYTES);
 }
@@ -107,6 +111,7 @@ static void receive_init(const uint8_t *data, size_t size)
     enum raim_credential_kind accepted;
     server.inits++;
     assert_true(raim_init_read(data, size, &init));
+    server.aesgcm = init.aesgcm;
     raim_crypto_random(ephemeral, sizeof ephemeral);
     if (admission_check_init(&server.admission, from, init.cookie, (int64_t)now_us, cookie,
                              &cookie_size) != DATAGRAM_OK ||
@@ -133,6 +138,7 @@ static void turn(void)
     if (size == 0)
         return;
     if (raim_connectionless_kind(bytes, size) == RAIM_CONNECTIONLESS_HANDSHAKE) {
+        bytes[RAIM_INIT_HEAD_BYTES - 1] ^= server.changed_init;
         receive_init(bytes, size);
         return;
     }
@@ -146,6 +152,7 @@ static void turn(void)
     assert_true(answer.size + answer.notice_size < size);
     if (answer.notice_size > 0)
         raim_connector_receive(client, now_us, answer.notice, answer.notice_size);
+    answer.reply[RAIM_CONNECTIONLESS_HEAD_BYTES] &= (uint8_t)~server.erased_flags;
     if (answer.size > 0)
         raim_connector_receive(client, now_us, answer.reply, answer.size);
 }
@@ -307,6 +314,32 @@ TEST(a_forged_rejection_is_ignored_where_encryption_is_expected)
     open_client(&anybody, NULL);
     raim_connector_receive(client, now_us, bytes, size);
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
+}
+
+TEST(nobody_on_the_path_changes_the_cipher)
+{
+    static const uint8_t flag = 32, bit = 128;
+    for (int offers = 0; offers <= raim_crypto_has_aesgcm(); offers++)
+        for (int attack = 0; attack < 3; attack++) {
+            start_server(secret);
+            server.admission.offer.offers_aesgcm = offers;
+            server.erased_flags = offers && attack == 1 ? flag : 0;
+            server.changed_init = attack == 2 ? bit : 0;
+            const bool is_changed = server.erased_flags + server.changed_init > 0;
+            server.inits = 0;
+            open_client(&anybody, NULL);
+            run(5000);
+            assert_int_not_equal(server.inits, 0);
+            assert_int_equal(raim_connector_is_secure(client), !is_changed);
+            // Without the attacker the connection comes about.
+            server.erased_flags = server.changed_init = 0;
+            run(3000);
+            assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+            assert_true(raim_connector_is_secure(client));
+            assert_int_equal(server.aesgcm, offers);
+            raim_connector_destroy(client);
+            client = NULL;
+        }
 }
 
 TEST(after_one_handshake_there_is_no_plain_text)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of the transport phase at both ends: loss, reordering, replays, changed bits, and rekeying
-// by number and by time. The oracle is a model that records every number.
+// by number and by time, with each cipher. The oracle is a model that records every number.
 #include "chance.h"
 #include "noise.h"
 #include "secure_channel.h"
@@ -10,6 +10,7 @@ enum { MAX = 64, EPOCH = 1 << RAIM_SECURE_EPOCH_BITS };
 
 static const uint8_t key_up[RAIM_CRYPTO_KEY_BYTES] = {1}, key_down[RAIM_CRYPTO_KEY_BYTES] = {2};
 static struct raim_secure_channel here, there;
+static enum raim_cipher cipher;
 static int64_t now_ms;
 
 struct datagram {
@@ -17,14 +18,25 @@ struct datagram {
     uint8_t bytes[MAX + RAIM_SECURE_BYTES];
 };
 
-static int set_up(void **state)
+static void set_up(void)
 {
-    (void)state;
     now_ms = 1000;
-    raim_secure_channel_begin(&here, key_up, key_down, now_ms);
-    raim_secure_channel_begin(&there, key_down, key_up, now_ms);
-    return 0;
+    raim_secure_channel_begin(&here, cipher, key_up, key_down, now_ms);
+    raim_secure_channel_begin(&there, cipher, key_down, key_up, now_ms);
 }
+
+// A test that passes with each cipher of this machine.
+#define TEST_CIPHERS(name)                                                                         \
+    static void name(void);                                                                        \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        for (int i = 0; i <= raim_crypto_has_aesgcm(); i++) {                                      \
+            cipher = (enum raim_cipher)i;                                                          \
+            set_up();                                                                              \
+            name();                                                                                \
+        }                                                                                          \
+    }                                                                                              \
+    static void name(void)
 
 static struct datagram encrypt(struct raim_secure_channel *channel, const char *text)
 {
@@ -58,7 +70,7 @@ static void assert_passes(void)
     assert_int_equal(decrypt_at(&here, &down, "down"), RAIM_SECURE_OK);
 }
 
-TEST(each_end_reads_the_other_and_not_itself, set_up, NULL)
+TEST_CIPHERS(each_end_reads_the_other_and_not_itself)
 {
     for (int i = 0; i < 10; i++)
         assert_passes();
@@ -67,7 +79,7 @@ TEST(each_end_reads_the_other_and_not_itself, set_up, NULL)
 }
 
 // Computes the header as PROTOCOL.md describes it.
-TEST(the_header_is_the_masked_number, set_up, NULL)
+TEST_CIPHERS(the_header_is_the_masked_number)
 {
     uint8_t hash[RAIM_CRYPTO_HASH_BYTES];
     raim_crypto_hash(key_up, "raim number", 11, NULL, 0, hash);
@@ -81,13 +93,13 @@ TEST(the_header_is_the_masked_number, set_up, NULL)
         assert_int_equal(header >> 62, 1);
         assert_true(((header ^ mask) & ((UINT64_C(1) << 62) - 1)) == number);
         uint8_t expected[MAX];
-        raim_crypto_encrypt(key_up, number, NULL, 0, (const uint8_t *)"text", 4, expected);
+        raim_crypto_encrypt(cipher, key_up, number, NULL, 0, (const uint8_t *)"text", 4, expected);
         assert_memory_equal(datagram.bytes + RAIM_SECURE_HEADER_BYTES, expected,
                             4 + RAIM_CRYPTO_TAG_BYTES);
     }
 }
 
-TEST(numbers_in_a_row_look_unrelated, set_up, NULL)
+TEST_CIPHERS(numbers_in_a_row_look_unrelated)
 {
     // In 1,000 headers, each bit except the first two is set about half of the time.
     int set[64] = {0};
@@ -102,7 +114,7 @@ TEST(numbers_in_a_row_look_unrelated, set_up, NULL)
         assert_in_range(set[bit], 400, 600);
 }
 
-TEST(a_change_of_any_bit_is_rejected_and_harms_nothing, set_up, NULL)
+TEST_CIPHERS(a_change_of_any_bit_is_rejected_and_harms_nothing)
 {
     const struct datagram datagram = encrypt(&here, "text");
     for (size_t bit = 0; bit < 8 * datagram.size; bit++) {
@@ -120,13 +132,13 @@ TEST(a_change_of_any_bit_is_rejected_and_harms_nothing, set_up, NULL)
 
 // Numbers arrive in random order; some are lost, some are repeated. Each is accepted once within
 // the last RAIM_SECURE_WINDOW numbers, and never outside.
-TEST(the_window_takes_each_number_once, set_up, NULL)
+TEST_CIPHERS(the_window_takes_each_number_once)
 {
     enum { COUNT = 6000, AHEAD = 2500 };
     static struct datagram sent[COUNT];
     static bool taken[COUNT];
     for (int trial = 0; trial < 5; trial++) {
-        set_up(NULL);
+        set_up();
         memset(taken, 0, sizeof taken);
         for (int i = 0; i < COUNT; i++)
             sent[i] = encrypt(&here, "n");
@@ -146,14 +158,14 @@ TEST(the_window_takes_each_number_once, set_up, NULL)
     }
 }
 
-TEST(keys_are_replaced_after_so_many_datagrams, set_up, NULL)
+TEST_CIPHERS(keys_are_replaced_after_so_many_datagrams)
 {
     uint8_t next[RAIM_CRYPTO_KEY_BYTES];
     for (int i = 0; i < EPOCH - 1; i++)
         encrypt(&here, "lost");
     assert_memory_equal(here.sender.key, key_up, sizeof key_up);
     const struct datagram last = encrypt(&here, "last"), first = encrypt(&here, "first");
-    raim_noise_rekey(key_up, next);
+    raim_noise_rekey(cipher, key_up, next);
     assert_memory_equal(here.sender.key, next, sizeof next);
     assert_int_equal(decrypt_at(&there, &first, "first"), RAIM_SECURE_OK);
     // The previous datagram is decrypted with the previous key.
@@ -167,7 +179,7 @@ TEST(keys_are_replaced_after_so_many_datagrams, set_up, NULL)
     assert_passes();
 }
 
-TEST(keys_are_replaced_after_some_time, set_up, NULL)
+TEST_CIPHERS(keys_are_replaced_after_some_time)
 {
     for (uint64_t epoch = 0; epoch < 50; epoch++) {
         assert_int_equal(here.sender.next >> RAIM_SECURE_EPOCH_BITS, epoch);
@@ -189,7 +201,7 @@ TEST(keys_are_replaced_after_some_time, set_up, NULL)
     assert_true(here.sender.next == (UINT64_C(51) << RAIM_SECURE_EPOCH_BITS) + 1);
 }
 
-TEST(an_epoch_further_ahead_is_rejected, set_up, NULL)
+TEST_CIPHERS(an_epoch_further_ahead_is_rejected)
 {
     assert_passes();
     for (int i = 0; i < 2; i++) {
@@ -200,7 +212,7 @@ TEST(an_epoch_further_ahead_is_rejected, set_up, NULL)
     assert_int_equal(decrypt_at(&there, &ahead, "ahead"), RAIM_SECURE_FORGED);
 }
 
-TEST(arbitrary_bytes_are_handled, set_up, NULL)
+TEST_CIPHERS(arbitrary_bytes_are_handled)
 {
     for (int i = 0; i < 20000; i++) {
         struct datagram datagram = {.size = (size_t)chance_int(0, MAX)};

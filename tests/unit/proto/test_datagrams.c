@@ -75,6 +75,7 @@ static size_t rewrite_cookie(const json_t *vector, const uint8_t *bytes, size_t 
     assert_int_equal(cookie.requires_encryption, number_of(vector, "requires_encryption"));
     assert_int_equal(cookie.admitted, number_of(vector, "admitted"));
     assert_int_equal(cookie.needs_password, number_of(vector, "needs_password"));
+    assert_int_equal(cookie.offers_aesgcm, number_of(vector, "offers_aesgcm"));
     assert_string_equal(cookie.arena, text_of(vector, "arena"));
     if (cookie.offers_encryption)
         assert_bytes(vector, "server_key", cookie.server_key, sizeof cookie.server_key);
@@ -125,14 +126,14 @@ static const json_t *value_of(const json_t *vector, const char *key)
 }
 
 // Encrypts and decrypts the datagrams of one direction.
-static void assert_direction(const json_t *datagrams, const uint8_t *key)
+static void assert_direction(const json_t *datagrams, enum raim_cipher cipher, const uint8_t *key)
 {
     static const uint8_t other[RAIM_KEY_BYTES];
     struct raim_secure_channel sender, receiver;
     size_t index;
     json_t *it;
-    raim_secure_channel_begin(&sender, key, other, 0);
-    raim_secure_channel_begin(&receiver, other, key, 0);
+    raim_secure_channel_begin(&sender, cipher, key, other, 0);
+    raim_secure_channel_begin(&receiver, cipher, other, key, 0);
     json_array_foreach(datagrams, index, it)
     {
         uint8_t plain[64], expected[128], encrypted[128], opened[128];
@@ -181,11 +182,17 @@ static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size
     const size_t payload_size = raim_credential_write(&credential, payload);
 
     assert_true(raim_init_read(bytes, size, &init));
-    raim_noise_initiate(&initiator, server_key, prologue, prologue_size);
-    raim_init_write_head(init.cookie, written);
+    assert_int_equal(init.aesgcm, number_of(vector, "aesgcm"));
+    const enum raim_cipher cipher = init.aesgcm ? RAIM_CIPHER_AESGCM : RAIM_CIPHER_CHACHAPOLY;
+    if (init.aesgcm && !raim_crypto_has_aesgcm()) {
+        memcpy(written, bytes, size); // there is nothing to compare it with
+        return size;
+    }
+    raim_noise_initiate(&initiator, cipher, server_key, prologue, prologue_size);
+    raim_init_write_head(init.cookie, init.aesgcm, written);
     assert_true(raim_noise_write(&initiator, client, payload, payload_size,
                                  written + RAIM_INIT_HEAD_BYTES));
-    raim_noise_respond(&responder, server_secret, server_key, prologue, prologue_size);
+    raim_noise_respond(&responder, cipher, server_secret, server_key, prologue, prologue_size);
     assert_true(raim_noise_read(&responder, init.message, init.size, read));
     assert_memory_equal(read, payload, payload_size);
 
@@ -202,8 +209,8 @@ static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size
     raim_noise_split(&initiator, up, down);
     assert_bytes(vector, "up_key", up, sizeof up);
     assert_bytes(vector, "down_key", down, sizeof down);
-    assert_direction(value_of(vector, "up"), up);
-    assert_direction(value_of(vector, "down"), down);
+    assert_direction(value_of(vector, "up"), cipher, up);
+    assert_direction(value_of(vector, "down"), cipher, down);
     return RAIM_INIT_HEAD_BYTES + RAIM_NOISE_BYTES + payload_size;
 }
 
@@ -331,6 +338,7 @@ TEST(the_document_shows_the_handshake)
         assert_shown(document, "handshake init", json_string_value(json_object_get(vector, "hex")));
         assert_shown(document, "handshake response", text_of(vector, "response"));
         assert_shown(document, "handshake up", json_string_value(json_object_get(up, "hex")));
+        return; // that with AES-256-GCM is in datagrams.json alone
     }
 }
 

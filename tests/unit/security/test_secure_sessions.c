@@ -24,6 +24,7 @@ static void set_up(void)
     now = 1000;
     sessions = secure_sessions_create(CAPACITY, secret, HASH);
     offer = (struct raim_cookie){.cookie = 7, .offers_encryption = true, .arena = "duel"};
+    offer.offers_aesgcm = chance_int(0, raim_crypto_has_aesgcm());
     memcpy(offer.server_key, secure_sessions_public_key(sessions), sizeof offer.server_key);
     assert_true(sessions != NULL);
 }
