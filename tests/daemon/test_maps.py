@@ -157,6 +157,8 @@ class ImportTest(MapTest):
         nested = HEAD.replace("<objectgroup", "<group>" * 40 + "<objectgroup")
         self.reject(nested + TAIL.replace("</map>", "</group>" * 40 + "</map>"), "groups around it")
         self.reject("[" * 100000, "JSON")
+        said = self.reject(HEAD + '<object/>' * 100000 + TAIL, "more than 4354 objects")
+        self.assertEqual(said.count("\n"), 4354) # all but the first, and one more
         self.reject(json.dumps({"orientation": "orthogonal", "layers": [
             {"type": "objectgroup", "name": "a", "objects": [
                 {"id": 7, "name": "p", "polyline": []}]}]}),

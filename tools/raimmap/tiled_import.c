@@ -48,6 +48,7 @@ struct import {
     struct diagnostics *diagnostics;
     struct shape *shapes; // MAX_SHAPES
     int count;
+    bool is_full; // an object more than there may be was reported, and reading ends
 };
 
 // What objects inherit of their layer, and layers of their group.
@@ -226,7 +227,8 @@ static void read_object(struct import *import, const struct source *source,
                         const struct layer *layer)
 {
     const json_t *node = source->node;
-    if (import->count == MAX_SHAPES) {
+    import->is_full = import->count == MAX_SHAPES;
+    if (import->is_full) {
         report(import, source, "got more than %d objects, want fewer", MAX_SHAPES);
         return;
     }
@@ -247,15 +249,14 @@ static void read_object(struct import *import, const struct source *source,
         shape->points[i] = (raim_vec2){at.x + along.x * point.x - along.y * point.y,
                                        at.y + along.y * point.x + along.x * point.y};
     }
-    if (shape->count > 0)
-        import->count++;
+    import->count++;
 }
 
 static void read_layers(struct import *import, const struct source *parent,
                         const struct layer *around)
 {
     const size_t count = json_array_size(json_object_get(parent->node, "layers"));
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !import->is_full; i++) {
         const struct source source = source_of(import, parent, "layers", i);
         const char *type = text_of(source.node, "type");
         const bool is_group = strcmp(type, "group") == 0;
@@ -281,7 +282,7 @@ static void read_layers(struct import *import, const struct source *parent,
             continue;
         }
         const size_t objects = json_array_size(json_object_get(source.node, "objects"));
-        for (size_t j = 0; j < objects; j++) {
+        for (size_t j = 0; j < objects && !import->is_full; j++) {
             const struct source object = source_of(import, &source, "objects", j);
             read_object(import, &object, &layer);
         }
@@ -448,7 +449,7 @@ char *tiled_import(const char *path, const char *text, size_t size, const char *
 {
     const int problems = diagnostics->problems;
     const size_t blank = strspn(text, "\xEF\xBB\xBF \t\r\n"); // a byte order mark, too
-    struct import import = {path, text[blank] == '<', diagnostics, NULL, 0};
+    struct import import = {path, text[blank] == '<', diagnostics, NULL, 0, false};
     json_t *root = import.has_lines ? tiled_read_xml(path, text, size, diagnostics)
                                     : read_json(path, text, size, diagnostics);
     if (root == NULL)
