@@ -84,8 +84,7 @@ void arena_excuse(struct arena *arena)
 
 void arena_restore(struct arena *arena)
 {
-    arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
-                           arena->worker.config->match.tuning.resume_grace_s);
+    arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match);
     if (arena->worker.reservations != NULL)
         arena_take_reservations(arena);
 }

@@ -58,6 +58,7 @@ bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *na
         return false;
     if (!unit_directories_find("RUNTIME_DIRECTORY", directory, CHECKPOINT_PATH_BYTES))
         return true;
+    checkpoint->max_age_s = ARENA_CHECKPOINT_MAX_AGE_S;
     checkpoint->max_rows = 2 * max_players; // with those who have left
     checkpoint->file = checkpoint_create(directory, name);
     if (checkpoint->file == NULL ||
@@ -145,8 +146,9 @@ struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *c
     struct checkpoint_map map = {0};
     if (checkpoint->file == NULL)
         return map;
-    if (!checkpoint_find_map(checkpoint->file, &map, name)) {
-        if (checkpoint->found == NULL)
+    if (!checkpoint_find_map(checkpoint->file, checkpoint->max_age_s, &map, name)) {
+        if (checkpoint->found == NULL ||
+            checkpoint_is_expired(checkpoint->found->saved, checkpoint->max_age_s))
             return map;
         map = checkpoint->found->map;
         memcpy(name, checkpoint->found->match.map, sizeof name);
@@ -261,28 +263,34 @@ static void log_left_out(const struct arena_checkpoint *checkpoint, const struct
     }
 }
 
-// Continues the match of the portable checkpoint, for the reason that there is no other one.
+// Continues the match of the portable checkpoint, because the other one was rejected. Where it has
+// expired this becomes the result.
 static bool continue_portable(struct arena_checkpoint *checkpoint, struct raim_match *match,
-                              double grace_s, const char *why)
+                              struct checkpoint_result *result)
 {
     const struct portable_checkpoint *found = checkpoint->found;
     if (found == NULL)
         return false;
-    const char *fault = checkpoint_time_fault(checkpoint->file, found->saved, grace_s);
+    const char *fault = checkpoint_time_fault(checkpoint->file, found->saved);
+    const uint64_t age_ms = checkpoint_now(checkpoint->file).ms - found->saved.ms;
+    if (fault == NULL && checkpoint_is_expired(found->saved, checkpoint->max_age_s)) {
+        *result = (struct checkpoint_result){.verdict = CHECKPOINT_EXPIRED, .age_ms = age_ms};
+        return false;
+    }
     if (fault == NULL && !raim_match_import(match, &found->match, found->rows))
         fault = "it has no valid state";
     if (fault != NULL) {
-        if (strcmp(fault, why) != 0) // the other one is usually as old
+        if (strcmp(fault, result->why) != 0) // the other one is usually of the same time
             reject_portable(checkpoint, fault);
         return false;
     }
     const struct raim_match_counts counts = raim_match_counts(match);
-    checkpoint->gap_ms = checkpoint_now(checkpoint->file).ms - found->saved.ms;
+    checkpoint->gap_ms = age_ms;
     log_arena_info(checkpoint->name,
                    "arena continued arena=%s players=%u bots=%u round=%u age_ms=%llu: checkpoint "
                    "rejected, %s; portable checkpoint read",
                    checkpoint->name, counts.players, counts.bots, raim_match_round(match).round,
-                   (unsigned long long)checkpoint->gap_ms, why);
+                   (unsigned long long)age_ms, result->why);
     log_left_out(checkpoint, match);
     import_addresses(checkpoint, match);
     return true;
@@ -300,6 +308,10 @@ static void log_restored(const struct arena_checkpoint *checkpoint, const struct
                        "arena restored arena=%s players=%u bots=%u tick=%u age_ms=%llu",
                        checkpoint->name, counts.players, counts.bots, raim_match_tick(match),
                        (unsigned long long)result->age_ms);
+        break;
+    case CHECKPOINT_EXPIRED:
+        log_arena_info(checkpoint->name, "match expired arena=%s age_s=%llu: a new one begins",
+                       checkpoint->name, (unsigned long long)(result->age_ms / 1000));
         break;
     case CHECKPOINT_REJECTED:
         log_arena_warning(checkpoint->name, "checkpoint rejected arena=%s: %s", checkpoint->name,
@@ -331,19 +343,21 @@ void arena_checkpoint_excuse(struct arena_checkpoint *checkpoint)
 
 // Restores or continues the match, or counts it as lost.
 static enum checkpoint_verdict take_over(struct arena_checkpoint *checkpoint,
-                                         struct raim_match *match, double grace_s)
+                                         struct raim_match *match)
 {
-    const struct checkpoint_result result =
-        checkpoint_restore(checkpoint->file, match, grace_s, checkpoint->addresses);
+    struct checkpoint_result result =
+        checkpoint_restore(checkpoint->file, match, checkpoint->max_age_s, checkpoint->addresses);
     checkpoint->rejected += result.verdict >= CHECKPOINT_REJECTED;
-    checkpoint->gap_ms = result.age_ms;
-    const bool is_continued = result.verdict == CHECKPOINT_REJECTED &&
-                              continue_portable(checkpoint, match, grace_s, result.why);
+    if (result.verdict == CHECKPOINT_RESTORED)
+        checkpoint->gap_ms = result.age_ms;
+    const bool is_continued =
+        result.verdict == CHECKPOINT_REJECTED && continue_portable(checkpoint, match, &result);
     if (!is_continued)
         log_restored(checkpoint, match, &result);
     const struct portable_checkpoint *found = checkpoint->found;
     if (result.verdict == CHECKPOINT_RESTORED && found != NULL &&
-        checkpoint_time_fault(checkpoint->file, found->saved, grace_s) == NULL)
+        checkpoint_time_fault(checkpoint->file, found->saved) == NULL &&
+        !checkpoint_is_expired(found->saved, checkpoint->max_age_s))
         raim_match_import_rest(match, &found->match, found->rows);
     free(checkpoint->found);
     checkpoint->found = NULL;
@@ -357,22 +371,20 @@ uint64_t arena_checkpoint_gap_ms(const struct arena_checkpoint *checkpoint, uint
     return raim_tick_diff(since, checkpoint->gap_tick) <= 0 ? checkpoint->gap_ms : 0;
 }
 
-bool arena_checkpoint_check(struct arena_checkpoint *checkpoint, struct raim_match *match,
-                            double grace_s)
+bool arena_checkpoint_check(struct arena_checkpoint *checkpoint, struct raim_match *match)
 {
     if (checkpoint->file != NULL)
         checkpoint_only_check(checkpoint->file);
-    if (checkpoint->file == NULL || take_over(checkpoint, match, grace_s) == CHECKPOINT_NONE)
+    if (checkpoint->file == NULL || take_over(checkpoint, match) == CHECKPOINT_NONE)
         log_arena_info(checkpoint->name, "arena has no checkpoint arena=%s", checkpoint->name);
     return checkpoint->lost == 0;
 }
 
-void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
-                            double grace_s)
+void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match)
 {
     if (checkpoint->file == NULL)
         return;
-    if (take_over(checkpoint, match, grace_s) == CHECKPOINT_RESTORED)
+    if (take_over(checkpoint, match) == CHECKPOINT_RESTORED)
         checkpoint->untrusted_ticks = TRUST_S * tick_hz(match);
     if (checkpoint->lost == 0) {
         checkpoint->invites_left = INVITES;

@@ -15,6 +15,9 @@
 
 struct store;
 
+// A match that nobody has run for so long has ended.
+#define ARENA_CHECKPOINT_MAX_AGE_S 3600
+
 struct arena_checkpoint {
     char name[CONFIG_NAME_BYTES];   // of the arena
     struct checkpoint *file;        // NULL: checkpoints are off
@@ -39,6 +42,7 @@ struct arena_checkpoint {
     struct portable_checkpoint *found; // of the last process, until the start; NULL: none
     char *kept;                        // what a newer version wrote, as text; NULL: nothing
     struct triple_buffer blocks;       // struct portable_checkpoint; the worker publishes
+    double max_age_s;                  // of what is restored or continued
     uint32_t max_rows;                 // of a block
     uint64_t published;                // blocks
     uint32_t published_tick, published_events;
@@ -75,14 +79,12 @@ bool arena_checkpoint_is_culprit(const struct arena_checkpoint *checkpoint);
 void arena_checkpoint_excuse(struct arena_checkpoint *checkpoint);
 
 // Call it once, before a worker runs the arena. Restores the match that the last process saved,
-// unless it was saved more than `grace_s` seconds ago, and starts to save this one.
-void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
-                            double grace_s);
+// unless it has expired, and starts to save this one.
+void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match);
 
 // Logs what arena_checkpoint_start would take over, and changes nothing but the match. Returns
 // false where the last process has left a checkpoint and the match would begin anew.
-bool arena_checkpoint_check(struct arena_checkpoint *checkpoint, struct raim_match *match,
-                            double grace_s);
+bool arena_checkpoint_check(struct arena_checkpoint *checkpoint, struct raim_match *match);
 
 // --- The owning worker's side ---
 

@@ -308,8 +308,7 @@ bool arena_check(struct config *owner, const struct config_arena *config)
         arena_checkpoint_create(checkpoint, config->name, arena->opened.status_rows))
         arena->worker.current = prepare_first_match(arena, config, owner);
     const bool good = checkpoint != NULL && arena->worker.current != NULL &&
-                      arena_checkpoint_check(checkpoint, arena->worker.current->match,
-                                             config->match.tuning.resume_grace_s);
+                      arena_checkpoint_check(checkpoint, arena->worker.current->match);
     arena_destroy(arena);
     return good;
 }

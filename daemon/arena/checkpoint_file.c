@@ -91,16 +91,17 @@ struct checkpoint_time checkpoint_now(const struct checkpoint *checkpoint)
     return (struct checkpoint_time){now_ms(), checkpoint->boot};
 }
 
-const char *checkpoint_time_fault(const struct checkpoint *checkpoint, struct checkpoint_time saved,
-                                  double grace_s)
+const char *checkpoint_time_fault(const struct checkpoint *checkpoint, struct checkpoint_time saved)
 {
-    const uint64_t now = now_ms();
     // In its unit raimd cannot read the boot_id, unlike who checks its files from outside.
     const bool is_same = saved.boot == checkpoint->boot ||
                          (checkpoint->only_checks && (saved.boot == 0 || checkpoint->boot == 0));
-    if (!is_same || saved.ms > now)
-        return "the machine has been rebooted since";
-    return (double)(now - saved.ms) > grace_s * 1000 ? "it is too old" : NULL;
+    return is_same && saved.ms <= now_ms() ? NULL : "the machine has been rebooted since";
+}
+
+bool checkpoint_is_expired(struct checkpoint_time saved, double max_age_s)
+{
+    return (double)(now_ms() - saved.ms) > max_age_s * 1000;
 }
 
 bool checkpoint_is_there(const struct checkpoint *checkpoint)
@@ -370,8 +371,8 @@ static const uint8_t *match_in(const struct slot *slot)
     return (const uint8_t *)(slot + 1) + slot->addresses * sizeof(struct checkpoint_address);
 }
 
-bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_map *map,
-                         char name[RAIM_MAP_NAME_BYTES])
+bool checkpoint_find_map(const struct checkpoint *checkpoint, double max_age_s,
+                         struct checkpoint_map *map, char name[RAIM_MAP_NAME_BYTES])
 {
     struct content content;
     const char *why;
@@ -379,8 +380,8 @@ bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_
     if (open_content(checkpoint->path, &content, &why))
         header = header_of(&content, &why);
     const struct slot *slot = header != NULL ? newest_slot(header) : NULL;
-    const bool found =
-        slot != NULL && raim_match_checkpoint_map(match_in(slot), slot->match_bytes, name);
+    const bool found = slot != NULL && !checkpoint_is_expired(slot->saved, max_age_s) &&
+                       raim_match_checkpoint_map(match_in(slot), slot->match_bytes, name);
     if (found) {
         *map = (struct checkpoint_map){.index = (int)slot->map_index};
         memcpy(map->path, match_in(slot) + slot->match_bytes, slot->path_bytes);
@@ -391,11 +392,11 @@ bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_
 
 // The reason why a slot cannot be restored into a match, or NULL.
 static const char *fault_of(const struct checkpoint *checkpoint, const struct slot *slot,
-                            const struct raim_match *match, double grace_s)
+                            const struct raim_match *match)
 {
     if (slot == NULL)
         return "it is damaged";
-    const char *fault = checkpoint_time_fault(checkpoint, slot->saved, grace_s);
+    const char *fault = checkpoint_time_fault(checkpoint, slot->saved);
     if (fault == NULL)
         fault = raim_match_checkpoint_fault(match, match_in(slot), slot->match_bytes);
     if (fault == NULL && slot->addresses > RAIM_MAX_PLAYERS)
@@ -465,8 +466,8 @@ static void set_aside(const struct checkpoint *checkpoint, uint32_t restores,
 }
 
 static void restore(struct checkpoint *checkpoint, const struct content *content,
-                    struct raim_match *match, double grace_s, struct checkpoint_address *addresses,
-                    struct checkpoint_result *result)
+                    struct raim_match *match, double max_age_s,
+                    struct checkpoint_address *addresses, struct checkpoint_result *result)
 {
     const char *why;
     const struct file_header *header = header_of(content, &why);
@@ -479,9 +480,14 @@ static void restore(struct checkpoint *checkpoint, const struct content *content
         return;
     }
     const struct slot *slot = newest_slot(header);
-    why = fault_of(checkpoint, slot, match, grace_s);
+    why = fault_of(checkpoint, slot, match);
     if (why != NULL) {
         reject(result, why);
+        return;
+    }
+    result->age_ms = now_ms() - slot->saved.ms;
+    if (checkpoint_is_expired(slot->saved, max_age_s)) {
+        result->verdict = CHECKPOINT_EXPIRED;
         return;
     }
     const struct checkpoint_address *saved = (const struct checkpoint_address *)(slot + 1);
@@ -494,17 +500,16 @@ static void restore(struct checkpoint *checkpoint, const struct content *content
     memcpy(addresses, saved, slot->addresses * sizeof *addresses);
     checkpoint->sequence = slot->sequence;
     result->verdict = CHECKPOINT_RESTORED;
-    result->age_ms = now_ms() - slot->saved.ms;
 }
 
 struct checkpoint_result checkpoint_restore(struct checkpoint *checkpoint, struct raim_match *match,
-                                            double grace_s, struct checkpoint_address *addresses)
+                                            double max_age_s, struct checkpoint_address *addresses)
 {
     struct checkpoint_result result = {.verdict = CHECKPOINT_NONE};
     struct content content;
     const char *why;
     if (open_content(checkpoint->path, &content, &why))
-        restore(checkpoint, &content, match, grace_s, addresses, &result);
+        restore(checkpoint, &content, match, max_age_s, addresses, &result);
     else if (errno != ENOENT)
         reject(&result, why);
     close_content(&content);

@@ -48,9 +48,10 @@ struct checkpoint_map {
     char path[CHECKPOINT_PATH_BYTES]; // of the file of a map that the operator chose; else ""
 };
 
-// Reads the map of the saved match, and its name. Returns false if there is no readable checkpoint.
-bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_map *map,
-                         char name[RAIM_MAP_NAME_BYTES]);
+// Reads the map of the saved match, and its name. Returns false if there is no readable checkpoint,
+// or an expired one.
+bool checkpoint_find_map(const struct checkpoint *checkpoint, double max_age_s,
+                         struct checkpoint_map *map, char name[RAIM_MAP_NAME_BYTES]);
 
 // Lets a restore change nothing but the match: no restore is counted, no file set aside.
 void checkpoint_only_check(struct checkpoint *checkpoint);
@@ -72,27 +73,31 @@ struct checkpoint_time {
 struct checkpoint_time checkpoint_now(const struct checkpoint *checkpoint);
 
 // Why a state of that time is not to be restored, or NULL.
-const char *checkpoint_time_fault(const struct checkpoint *checkpoint, struct checkpoint_time saved,
-                                  double grace_s);
+const char *checkpoint_time_fault(const struct checkpoint *checkpoint,
+                                  struct checkpoint_time saved);
+
+// Whether a state without such a fault is older than that.
+bool checkpoint_is_expired(struct checkpoint_time saved, double max_age_s);
 
 enum checkpoint_verdict {
     CHECKPOINT_NONE,      // there is no file
     CHECKPOINT_RESTORED,  // from the newest intact slot
+    CHECKPOINT_EXPIRED,   // it is too old to be continued; the match is unchanged
     CHECKPOINT_REJECTED,  // see `why`; the match is unchanged
     CHECKPOINT_SET_ASIDE, // rejected, and renamed to "NAME.checkpoint.bad" for a post-mortem
 };
 
 struct checkpoint_result {
     enum checkpoint_verdict verdict;
-    uint64_t age_ms; // of the restored slot
+    uint64_t age_ms; // of the restored or expired slot
     char why[CHECKPOINT_WHY_BYTES];
 };
 
-// Restores the saved match into a new one, unless it was saved more than `grace_s` seconds ago. On
+// Restores the saved match into a new one, unless it was saved more than `max_age_s` ago. On
 // CHECKPOINT_RESTORED fills `addresses`, one per player slot of the saved match, at most
 // RAIM_MAX_PLAYERS.
 struct checkpoint_result checkpoint_restore(struct checkpoint *checkpoint, struct raim_match *match,
-                                            double grace_s, struct checkpoint_address *addresses);
+                                            double max_age_s, struct checkpoint_address *addresses);
 
 // Creates a file of the right size for a match, saves the match into it, and replaces the previous
 // file. On failure returns false and writes a reason into `error`; saves then do nothing until the

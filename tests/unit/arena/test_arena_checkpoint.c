@@ -104,7 +104,7 @@ static void open_fixture(void)
         fixture->token[i] = (uint8_t)chance_int(0, 255);
     open_socket();
     begin_process();
-    arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+    arena_checkpoint_start(&fixture->checkpoint, fixture->match);
 }
 
 static void close_fixture(void)
@@ -204,7 +204,7 @@ TEST(players_are_invited_until_they_return)
 {
     play_and_die();
     begin_process();
-    arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+    arena_checkpoint_start(&fixture->checkpoint, fixture->match);
     steps(1);
     assert_int_equal(count_invites(), 1); // at once
     steps(TICK_HZ / 5);
@@ -222,7 +222,7 @@ TEST(absent_players_are_invited_for_two_seconds)
 {
     play_and_die();
     begin_process();
-    arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+    arena_checkpoint_start(&fixture->checkpoint, fixture->match);
     steps(5 * TICK_HZ);
     assert_int_equal(count_invites(), INVITES);
 }
@@ -256,7 +256,7 @@ TEST(orderly_ends_are_no_crashes)
         arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
         end_process();
         begin_process();
-        arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+        arena_checkpoint_start(&fixture->checkpoint, fixture->match);
         assert_int_equal(raim_match_tick(fixture->match), 5 * i);
         steps(5);
     }
@@ -374,7 +374,7 @@ TEST(a_match_of_another_layout_continues_from_the_portable_one)
     end_process();
     make_another_layout();
     begin_process();
-    arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+    arena_checkpoint_start(&fixture->checkpoint, fixture->match);
     assert_int_equal(fixture->checkpoint.rejected, 1);
     assert_int_equal(raim_match_tick(fixture->match), TICK_HZ);
     assert_true(raim_match_has_session(fixture->match, fixture->token));
@@ -393,7 +393,7 @@ TEST(its_players_are_invited)
     end_process();
     make_another_layout();
     begin_process();
-    arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+    arena_checkpoint_start(&fixture->checkpoint, fixture->match);
     steps(1);
     assert_int_equal(count_invites(), 1);
     assert_true(arena_checkpoint_has_address(&fixture->checkpoint, fixture->from.ip)); // an own one
@@ -413,10 +413,10 @@ static void make_unsound(void)
     free(found);
 }
 
-TEST(a_portable_one_that_is_damaged_missing_old_or_unsound_is_not_used)
+TEST(a_portable_one_that_is_damaged_missing_or_unsound_is_not_used)
 {
-    static const uint32_t rejected[] = {2, 1, 2, 2}; // the one of another layout, too
-    for (int fault = 0; fault < 4; fault++) {
+    static const uint32_t rejected[] = {2, 1, 2}; // the one of another layout, too
+    for (int fault = 0; fault < 3; fault++) {
         send_hello(false);
         steps(TICK_HZ);
         arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
@@ -426,13 +426,34 @@ TEST(a_portable_one_that_is_damaged_missing_old_or_unsound_is_not_used)
             write_byte(fixture->portable_path, 20, '9');
         if (fault == 1)
             unlink(fixture->portable_path);
-        if (fault == 3)
+        if (fault == 2)
             make_unsound();
         begin_process();
-        arena_checkpoint_start(&fixture->checkpoint, fixture->match, fault == 2 ? -1 : 30);
+        arena_checkpoint_start(&fixture->checkpoint, fixture->match);
         assert_int_equal(fixture->checkpoint.rejected, rejected[fault]);
+        assert_int_equal(fixture->checkpoint.lost, 1);
         assert_int_equal(raim_match_playing(fixture->match), 0);
         assert_int_equal(raim_match_tick(fixture->match), 0);
+    }
+}
+
+TEST(a_match_that_nobody_has_run_for_an_hour_has_ended_and_is_not_lost)
+{
+    for (int layout = 0; layout < 2; layout++) {
+        send_hello(false);
+        steps(TICK_HZ);
+        arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
+        end_process();
+        if (layout == 1)
+            make_another_layout();
+        begin_process();
+        assert_true(fixture->checkpoint.max_age_s == 3600);
+        fixture->checkpoint.max_age_s = -1;
+        arena_checkpoint_start(&fixture->checkpoint, fixture->match);
+        assert_int_equal(fixture->checkpoint.lost, 0);
+        assert_int_equal(raim_match_playing(fixture->match), 0);
+        assert_int_equal(raim_match_tick(fixture->match), 0);
+        assert_int_equal(arena_checkpoint_gap_ms(&fixture->checkpoint, 0), 0);
     }
 }
 
@@ -446,7 +467,7 @@ TEST(members_of_a_newer_version_survive_a_process_that_does_not_know_them)
         arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, true);
         end_process();
         begin_process();
-        arena_checkpoint_start(&fixture->checkpoint, fixture->match, 30);
+        arena_checkpoint_start(&fixture->checkpoint, fixture->match);
         free(portable_checkpoint_read(fixture->portable_path, &kept, &why));
         assert_string_equal(kept, "{\"match\":{\"mode\":\"teams\"}}");
         free(kept);
