@@ -176,6 +176,8 @@ static void publish(struct arena *arena)
     status->masters = arena->worker.masters.report;
     status->rejected_checkpoints = arena->worker.checkpoint.rejected;
     status->lost_matches = arena->worker.checkpoint.lost;
+    status->is_unsaved =
+        arena->worker.checkpoint.file != NULL && !arena->worker.checkpoint.is_bound;
     if (arena->worker.recording.stream != NULL)
         status->recordings = recorder_stream_counts(arena->worker.recording.stream);
     status->recordings.is_running = arena->worker.recording.running != NULL;

@@ -84,6 +84,7 @@ struct arena_status {
     struct masters_report masters;
     uint64_t rejected_checkpoints; // of the last process
     uint64_t lost_matches;         // likewise
+    bool is_unsaved;               // the checkpoint cannot be written
     struct recorder_counts recordings;
     uint32_t tick_us_count;              // durations in the window
     uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order

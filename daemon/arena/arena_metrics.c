@@ -13,6 +13,11 @@ static uint64_t is_paused(const void *object)
     return status->round.phase == RAIM_MATCH_PAUSED;
 }
 
+static uint64_t is_unsaved(const void *object)
+{
+    return ((const struct arena_status *)object)->is_unsaved;
+}
+
 static uint64_t leaves(const void *object)
 {
     const struct arena_status *status = object;
@@ -78,6 +83,10 @@ static const struct metric status_rows[] = {
     {NULL, "raimd_lost_matches_total",
      "Matches of the last process that left a checkpoint from which this one could not continue.",
      METRIC_COUNTER, STATUS(lost_matches)},
+    {NULL, "raimd_arena_unsaved",
+     "1 while the arena's checkpoint cannot be written, so that the end of the process loses its "
+     "match; else 0.",
+     METRIC_FLAG, .get = is_unsaved},
 };
 
 static const struct metric_table status_table = {METRIC_ROWS(status_rows)};

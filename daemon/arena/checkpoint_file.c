@@ -268,9 +268,14 @@ bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *mat
     const uint32_t slot_bytes = (uint32_t)lines * LINE_BYTES;
     const size_t file_bytes = sizeof(struct file_header) + SLOTS * (size_t)slot_bytes;
     struct file_header *header = map_file(checkpoint, path, file_bytes);
+    int problem = errno;
     release(checkpoint);
+    if (header == NULL && problem == ENOSPC && unlink(checkpoint->path) == 0) {
+        header = map_file(checkpoint, path, file_bytes); // in the room of the old one
+        problem = errno;
+    }
     if (header == NULL) {
-        snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
+        snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(problem));
         unlink(checkpoint->path); // out of date
         return false;
     }

@@ -7,9 +7,12 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { ROOM_BYTES = 4096 }; // by which a file may grow on a full disk
 
 // The reason not to trust an open file; NULL if it is trusted.
 static const char *fault_of(int file, enum state_file_privacy privacy)
@@ -82,14 +85,23 @@ bool state_file_sync_directory(const char *path)
     return synced;
 }
 
-bool state_file_replace(const char *path, const void *bytes, size_t size,
-                        enum state_file_durability durability)
+// As far as the disk has any.
+static void make_room(int file, size_t size)
+{
+    fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)size + ROOM_BYTES);
+}
+
+// Writes another file, which takes the place of the old one.
+static bool replace(const char *path, const void *bytes, size_t size,
+                    enum state_file_durability durability)
 {
     char temporary[PATH_MAX];
     const int file = state_file_begin(path, temporary);
     if (file < 0)
         return false;
     const bool is_durable = durability == STATE_FILE_DISK;
+    if (durability == STATE_FILE_FULL_DISK)
+        make_room(file, size);
     bool good = state_file_write(file, bytes, size) && (!is_durable || fsync(file) == 0);
     int error = errno;
     close(file);
@@ -103,6 +115,50 @@ bool state_file_replace(const char *path, const void *bytes, size_t size,
         good = false;
         error = errno;
     }
+    errno = error;
+    return good;
+}
+
+static bool write_at_start(int file, const void *bytes, size_t size)
+{
+    struct stat status;
+    if (lseek(file, 0, SEEK_SET) != 0 || !state_file_write(file, bytes, size) ||
+        fstat(file, &status) != 0)
+        return false;
+    if (status.st_size == (off_t)size)
+        return true;
+    const bool good = ftruncate(file, (off_t)size) == 0; // which frees the room
+    make_room(file, size);
+    return good;
+}
+
+// Writes into the room that a file has, or leaves its content as it was.
+static bool overwrite(const char *path, const void *bytes, size_t size)
+{
+    struct stat status;
+    const char *problem;
+    const int file = state_file_open(path, O_RDWR, STATE_FILE_SECRET, &problem);
+    if (file < 0)
+        return false;
+    void *before = fstat(file, &status) == 0 ? malloc((size_t)status.st_size + 1) : NULL;
+    const bool can_undo =
+        before != NULL && pread(file, before, (size_t)status.st_size, 0) == status.st_size;
+    const bool good = can_undo && write_at_start(file, bytes, size);
+    if (can_undo && !good)
+        write_at_start(file, before, (size_t)status.st_size);
+    free(before);
+    close(file);
+    return good;
+}
+
+bool state_file_replace(const char *path, const void *bytes, size_t size,
+                        enum state_file_durability durability)
+{
+    if (replace(path, bytes, size, durability))
+        return true;
+    const int error = errno;
+    const bool good =
+        durability == STATE_FILE_FULL_DISK && error == ENOSPC && overwrite(path, bytes, size);
     errno = error;
     return good;
 }

@@ -36,6 +36,9 @@ bool state_file_write(int file, const void *bytes, size_t size);
 enum state_file_durability {
     STATE_FILE_PROCESS, // the end of the process
     STATE_FILE_DISK,    // that of the machine: it is synced to the disk
+    // The end of the process, also on a full disk: the file has room, and is overwritten where no
+    // other one can be written. Who reads it must detect a part.
+    STATE_FILE_FULL_DISK,
 };
 
 // Replaces the file's content as a whole, or leaves it as it was: false with errno.

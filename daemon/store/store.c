@@ -610,7 +610,7 @@ uint64_t store_replace(struct store *store, const char *name, char *bytes, size_
 uint64_t store_replace_encoded(struct store *store, const char *name, char *bytes, size_t size,
                                store_encoder *encode)
 {
-    return post(store, CHANGE_REPLACE, name, bytes, size, STATE_FILE_PROCESS, encode);
+    return post(store, CHANGE_REPLACE, name, bytes, size, STATE_FILE_FULL_DISK, encode);
 }
 
 uint64_t store_append(struct store *store, const char *name, char *bytes, size_t size)

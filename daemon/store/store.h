@@ -85,7 +85,7 @@ uint64_t store_replace(struct store *store, const char *name, char *bytes, size_
                        enum state_file_durability durability);
 
 // Replaces the content by what the writing thread makes of `bytes`, which it takes as above: a text
-// for free(), NULL where memory ran out.
+// for free(), NULL where memory ran out. See STATE_FILE_FULL_DISK.
 typedef char *store_encoder(const char *bytes, size_t *size);
 uint64_t store_replace_encoded(struct store *store, const char *name, char *bytes, size_t size,
                                store_encoder *encode);

@@ -82,6 +82,8 @@ class FullDiskTest(unittest.TestCase):
             "checkpoint failed arena=east: .*No space left on device", daemon.log))
         self.assert_plays(daemon)
         self.assertEqual(daemon.log.count("checkpoint failed arena=east: "), 1)
+        daemon.poll("the metric", lambda: 'raimd_arena_unsaved{arena="east"} 1\n' in
+                    daemon.ask("/metrics").text)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -165,6 +167,38 @@ static int tear_down_group(void **state)
 {
     (void)state;
     return rmdir(directory);
+}
+
+// On a disk of 64 kB, in a mount namespace of its own, which takes root.
+TEST(a_file_with_room_is_overwritten_on_a_full_disk_or_left_as_it_was, NULL, clear)
+{
+    static char text[16384], seen[sizeof text];
+    if (unshare(CLONE_NEWNS) != 0 || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", directory, "tmpfs", 0, "size=64k") != 0)
+        skip();
+    memset(text, 'a', sizeof text);
+    assert_true(state_file_replace(path, text, 5000, STATE_FILE_FULL_DISK));
+    const int filler = open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_false(state_file_write(filler, (char[1 << 17]){0}, 1 << 17));
+    assert_int_equal(errno, ENOSPC);
+    static const size_t sizes[] = {5100, 9000, 4000, 8100, 16384, 7000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct stat status;
+        const bool fits = sizes[i] < 16384;
+        memset(text, fits ? 'b' + (int)i : '-', sizeof text);
+        assert_true(state_file_replace(path, text, sizes[i], STATE_FILE_FULL_DISK) == fits);
+        const size_t size = fits ? sizes[i] : sizes[i - 1];
+        memset(text, 'b' + (int)i - !fits, sizeof text);
+        const int file = open(path, O_RDONLY | O_CLOEXEC);
+        assert_int_equal(fstat(file, &status), 0);
+        assert_int_equal(status.st_size, size);
+        assert_int_equal(read(file, seen, size), size);
+        assert_memory_equal(seen, text, size);
+        close(file);
+    }
+    assert_false(state_file_replace(path, "c", 1, STATE_FILE_PROCESS));
+    close(filler);
+    umount2(directory, MNT_DETACH);
 }
 
 TEST_GROUP(set_up_group, tear_down_group)
