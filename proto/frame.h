@@ -55,6 +55,8 @@ typedef struct raim_wire_bullet {
     int32_t now_x, now_y;
     uint16_t aim;   // 16-bit binary angle
     uint8_t rewind; // ticks from `tick` to the shot; 0 where that is not sent
+    uint8_t flown;  // only in frames that are written: ticks that it flew before it was reflected,
+                    // at most 255
 } raim_wire_bullet;
 
 // State that only its receiver gets.

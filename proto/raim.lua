@@ -63,7 +63,7 @@ local REASONS = {
 }
 local RULES = {
     [0] = "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
-    "fire_cooldown", "respawn_delay", "spawn_protection", "pellets", "spread",
+    "fire_cooldown", "respawn_delay", "spawn_protection", "pellets", "spread", "bounces",
 }
 local WAYS = {[0] = "stands"}
 for i = 0, 7 do WAYS[1 + i] = ("runs to %d degrees"):format(45 * i) end

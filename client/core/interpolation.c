@@ -2,6 +2,8 @@
 // Interpolates between snapshots.
 #include "interpolation.h"
 
+#include "projectile.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -461,13 +463,18 @@ static bool fill(const struct raim_replica *replica, const raim_bullet *bullet,
                  struct raim_client_bullet *row)
 {
     const double age = age_at(bullet, time);
-    if (age >= raim_replica_bullet_ticks(replica))
+    if (age + bullet->flown >= raim_replica_bullet_ticks(replica))
         return false;
     const raim_vec2 position = bullet_at(replica, bullet, age);
-    if (from != NULL && raim_map_sweep(replica->map, *from, raim_vec2_sub(position, *from),
-                                       replica->rules.bullet_radius) <= 1)
+    const double wall = from != NULL
+                            ? raim_map_sweep(replica->map, *from, raim_vec2_sub(position, *from),
+                                             replica->rules.bullet_radius)
+                            : RAIM_SWEEP_MISS;
+    if (wall <= 1 && bullet->bounces >= replica->rules.bounces)
         return false;
-    row->position = position;
+    // A bullet that is reflected rests at the obstacle until the tick ends.
+    row->position =
+        wall <= 1 ? raim_vec2_mad(*from, raim_vec2_sub(position, *from), wall) : position;
     row->velocity = raim_vec2_scale(bullet->direction, replica->rules.bullet_speed);
     return true;
 }
@@ -480,10 +487,53 @@ static bool fill_received(const struct raim_replica *replica, const struct span 
         .direction = raim_angle_direction(received->aim),
         .born_tick = received->tick,
     };
-    // Beyond the newest snapshot only the map shows whether an obstacle stops the bullet.
+    // Beyond the newest snapshot only the map shows whether an obstacle stops the bullet, and
+    // within a tick where one reflects it.
     const struct raim_interpolation_time known = {span->before->tick, 0};
     const raim_vec2 from = bullet_at(replica, &bullet, age_at(&bullet, known));
-    return fill(replica, &bullet, span->time, span->after == NULL ? &from : NULL, row);
+    const bool may_touch = span->after == NULL || replica->rules.bounces > 0;
+    return fill(replica, &bullet, span->time, may_touch ? &from : NULL, row);
+}
+
+// Flies a bullet of the local player past obstacles up to a tick. Returns false where it has ended.
+static bool fly(const struct raim_replica *replica, raim_bullet *bullet, uint32_t until)
+{
+    for (uint32_t tick = bullet->born_tick;
+         replica->rules.bounces > 0 && raim_tick_diff(until, tick) > 0; tick++)
+        if (!raim_bullet_pass(bullet, replica->map, &replica->rules, replica->tick_hz, tick))
+            return false;
+    return true;
+}
+
+static bool fill_predicted(const struct raim_replica *replica, raim_bullet bullet,
+                           struct raim_interpolation_time time, struct raim_client_bullet *row)
+{
+    if (!fly(replica, &bullet, time.tick))
+        return false;
+    const raim_vec2 from = bullet.bounces == 0 ? bullet.origin : bullet_at(replica, &bullet, 0);
+    return fill(replica, &bullet, time, &from, row);
+}
+
+// Fills the row of the local player's bullet that snapshots only show after a reflection which the
+// time has not reached: it flew through recorded ticks when it was fired. Until then it flies as
+// predicted.
+static bool fill_before_reflection(const struct raim_replica *replica,
+                                   const struct raim_prediction *prediction,
+                                   struct raim_interpolation_time time,
+                                   const raim_wire_bullet *received, struct raim_client_bullet *row)
+{
+    for (uint32_t late = 0; late <= RAIM_MAX_REWIND; late++) {
+        raim_bullet shot[RAIM_MAX_PELLETS];
+        const uint32_t pellets =
+            raim_prediction_bullets(prediction, received->tick - 1 + late, shot);
+        for (uint32_t i = 0; i < pellets; i++) {
+            raim_bullet later = shot[i];
+            if (fly(replica, &later, received->tick) && later.born_tick == received->tick &&
+                later.aim == received->aim)
+                return fill_predicted(replica, shot[i], time, row);
+        }
+    }
+    return false;
 }
 
 uint32_t raim_interpolation_bullets(const struct raim_interpolation *interpolation,
@@ -500,9 +550,14 @@ uint32_t raim_interpolation_bullets(const struct raim_interpolation *interpolati
         const raim_wire_bullet *received = raim_wire_is_own(span.before, slot / shots)
                                                ? own_launch(replica, &span, slot)
                                                : launch_at(&span, slot);
-        if (received == NULL || !fill_received(replica, &span, received, &bullets[count]))
+        if (received == NULL)
             continue;
-        bullets[count++].owner = slot / shots;
+        const bool is_early =
+            replica->rules.bounces > 0 && prediction != NULL &&
+            raim_tick_diff(received->tick, span.time.tick) > 0 &&
+            fill_before_reflection(replica, prediction, span.time, received, &bullets[count]);
+        if (is_early || fill_received(replica, &span, received, &bullets[count]))
+            bullets[count++].owner = slot / shots;
     }
     if (prediction == NULL || !prediction->any)
         return count;
@@ -510,7 +565,7 @@ uint32_t raim_interpolation_bullets(const struct raim_interpolation *interpolati
         raim_bullet shot[RAIM_MAX_PELLETS];
         const uint32_t pellets = raim_prediction_bullets(prediction, tick, shot);
         for (uint32_t i = 0; i < pellets && count < capacity; i++)
-            if (fill(replica, &shot[i], span.time, &shot[i].origin, &bullets[count]))
+            if (fill_predicted(replica, shot[i], span.time, &bullets[count]))
                 bullets[count++].owner = raim_player_slot(prediction->id);
     }
     return count;

@@ -175,8 +175,7 @@ uint32_t raim_prediction_bullets(const struct raim_prediction *prediction, uint3
                                  raim_bullet *bullets)
 {
     const struct raim_prediction_tick *fired = &prediction->ticks[tick % RAIM_PREDICTION_TICKS];
-    if (!is_known(prediction, tick) || tick == prediction->tick ||
-        raim_tick_diff(tick, prediction->base_tick) < 0 || !fired->fired)
+    if (!is_known(prediction, tick) || tick == prediction->tick || !fired->fired)
         return 0;
     raim_player shooter = {
         .position = prediction->ticks[(tick + 1) % RAIM_PREDICTION_TICKS].state.position,

@@ -74,7 +74,7 @@ const struct raim_prediction_state *raim_prediction_at(const struct raim_predict
 raim_vec2 raim_prediction_position(const struct raim_prediction *prediction, uint32_t tick,
                                    double part);
 
-// Fills the bullets, at most RAIM_MAX_PELLETS, that were fired in a tick, from base_tick on and
-// before `tick`, which is too recent for the newest snapshot. Returns their number.
+// Fills the bullets, at most RAIM_MAX_PELLETS, that were fired in a tick before `tick`; from
+// base_tick on the newest snapshot does not have them. Returns their number.
 uint32_t raim_prediction_bullets(const struct raim_prediction *prediction, uint32_t tick,
                                  raim_bullet *bullets);

@@ -167,6 +167,12 @@ int raim_map_visible_area(const struct raim_map *map, raim_vec2 from, raim_box v
 double raim_map_sweep(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
                       double radius);
 
+// Finds the surface that a circle overlaps the deepest: its normal, of length 1, leads out of the
+// obstacle or into the border. `from` is where the circle came from. Returns false when it overlaps
+// nothing by more than RAIM_MAP_SLOP.
+bool raim_map_normal(const struct raim_map *map, raim_vec2 centre, double radius, raim_vec2 from,
+                     raim_vec2 *normal);
+
 // Moves a circle that is free at `start` and slides it along obstacles. The returned position is
 // free and never on the far side of an obstacle. A start that is not free, such as a rounded one,
 // is pushed free when a push of less than a radius suffices. The radius is positive, the

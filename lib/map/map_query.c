@@ -77,6 +77,16 @@ bool raim_map_is_free(const struct raim_map *map, raim_vec2 centre, double radiu
     return !find_deepest(map, centre, radius, centre, &contact);
 }
 
+bool raim_map_normal(const struct raim_map *map, raim_vec2 centre, double radius, raim_vec2 from,
+                     raim_vec2 *normal)
+{
+    raim_contact contact;
+    if (!find_deepest(map, centre, radius, from, &contact))
+        return false;
+    *normal = contact.normal;
+    return true;
+}
+
 // The motion of a circle, prepared for a traversal of the grid by rows.
 struct sweep {
     raim_vec2 start, displacement;

@@ -99,7 +99,8 @@ static raim_wire_bullet wire_bullet(const struct raim_world *world, const raim_b
         .now_x = raim_quantise(now.x),
         .now_y = raim_quantise(now.y),
         .aim = bullet->aim,
-        .rewind = (uint8_t)bullet->rewind,
+        .rewind = (uint8_t)(bullet->bounces == 0 ? bullet->rewind : 0),
+        .flown = (uint8_t)(bullet->flown < 255 ? bullet->flown : 255),
     };
 }
 

@@ -45,7 +45,8 @@ struct raim_interest {
     struct flight {
         bool flies;     // the slot has held a bullet
         uint32_t tick;  // of its launch
-        uint32_t fired; // tick in which it was fired; identifies a bullet within its slot
+        uint32_t fired; // tick in which it was fired or reflected
+        int32_t x, y;   // where; with `fired` it identifies a bullet within its slot
         double ticks;   // from launch until a wall or the lifetime ends it
         raim_vec2 origin, direction;
     } * flights;
@@ -179,14 +180,20 @@ static void launch(struct raim_interest *interest, uint32_t slot)
         .flies = true,
         .tick = bullet->tick,
         .fired = bullet->tick + bullet->rewind,
+        .x = bullet->x,
+        .y = bullet->y,
         .origin = raim_units(bullet->x, bullet->y),
         .direction = raim_angle_direction(bullet->aim),
     };
-    const double range = rules->bullet_speed * rules->bullet_lifetime;
-    const raim_vec2 way = raim_vec2_scale(flight->direction, rules->player_radius + range);
+    const double flown_s = (double)bullet->flown / interest->def.tick_hz;
+    const double range = rules->bullet_speed * fmax(0, rules->bullet_lifetime - flown_s);
+    // A reflected bullet begins its path at the muzzle, another one at its shooter's centre.
+    const double begin = bullet->flown > 0 ? rules->player_radius : 0;
+    const double length = rules->player_radius + range - begin;
     const double wall =
-        raim_map_sweep(interest->def.map, flight->origin, way, rules->bullet_radius);
-    const double flown = wall * (rules->player_radius + range) - rules->player_radius;
+        raim_map_sweep(interest->def.map, raim_vec2_mad(flight->origin, flight->direction, begin),
+                       raim_vec2_scale(flight->direction, length), rules->bullet_radius);
+    const double flown = begin + wall * length - rules->player_radius;
     flight->ticks = (flown < range ? flown : range) / rules->bullet_speed * interest->def.tick_hz;
     raim_visibility_cache_forget_target(&interest->bullets, slot);
 }
@@ -202,7 +209,8 @@ static void update_bullets(struct raim_interest *interest)
          slot = raim_set_next(frame->seen_bullets, slot + 1, slots)) {
         struct flight *flight = &interest->flights[slot];
         const raim_wire_bullet *bullet = &frame->bullets[slot];
-        if (!flight->flies || flight->fired != bullet->tick + bullet->rewind)
+        if (!flight->flies || flight->fired != bullet->tick + bullet->rewind ||
+            flight->x != bullet->x || flight->y != bullet->y)
             launch(interest, slot);
         const double flown = raim_tick_diff(frame->tick, flight->tick);
         interest->live_bullets[interest->live_bullet_count++] = (struct live_bullet){

@@ -15,37 +15,66 @@ struct leg {
 // Returns the position of a bullet when a tick of its flight begins. The path starts at the
 // shooter's centre, which is free. A muzzle behind a thin wall or inside another player then hits
 // that wall or player.
-static raim_vec2 start_of(const struct raim_world *world, const raim_bullet *bullet, uint32_t tick)
+static raim_vec2 start_of(const raim_rules *rules, uint32_t tick_hz, const raim_bullet *bullet,
+                          uint32_t tick)
 {
-    return tick == bullet->born_tick
+    return tick == bullet->born_tick && bullet->bounces == 0
                ? bullet->origin
-               : raim_bullet_position(&world->rules, bullet, tick, world->tick_hz);
+               : raim_bullet_position(rules, bullet, tick, tick_hz);
 }
 
-static struct leg leg_of(const struct raim_projectile_context *context, const raim_bullet *bullet,
-                         uint32_t tick)
+static struct leg leg_of(const struct raim_map *map, const raim_rules *rules, uint32_t tick_hz,
+                         const raim_bullet *bullet, uint32_t tick)
 {
-    const struct raim_world *world = context->world;
-    const raim_rules *rules = &world->rules;
     struct leg leg;
-    leg.start = start_of(world, bullet, tick);
-    const raim_vec2 end = raim_bullet_position(rules, bullet, tick + 1, world->tick_hz);
+    leg.start = start_of(rules, tick_hz, bullet, tick);
+    const raim_vec2 end = raim_bullet_position(rules, bullet, tick + 1, tick_hz);
     leg.displacement = raim_vec2_sub(end, leg.start);
-    leg.wall = raim_map_sweep(context->map, leg.start, leg.displacement, rules->bullet_radius);
+    leg.wall = raim_map_sweep(map, leg.start, leg.displacement, rules->bullet_radius);
     return leg;
+}
+
+// How far a bullet is moved into the obstacle that it touches, in units, to find its surface, and
+// how far out of it, so that it still does not touch it once it is rounded to the grid.
+static const double bounce_probe = 1e-3, bounce_gap = 2 * RAIM_MAP_GRID;
+
+// Reflects a bullet where it touches an obstacle in a tick, if it may be reflected once more.
+// Returns false when it ends there.
+static bool bounce(raim_bullet *bullet, const struct leg *leg, const struct raim_map *map,
+                   const raim_rules *rules, uint32_t tick)
+{
+    if (bullet->bounces >= rules->bounces)
+        return false;
+    const raim_vec2 way = bullet->direction;
+    const raim_vec2 at = raim_vec2_mad(leg->start, leg->displacement, leg->wall);
+    raim_vec2 normal;
+    if (!raim_map_normal(map, raim_vec2_mad(at, way, bounce_probe), rules->bullet_radius, at,
+                         &normal))
+        return false;
+    const double into = raim_vec2_dot(way, normal);
+    if (into >= 0)
+        return false;
+    bullet->aim = raim_angle_of(raim_vec2_mad(way, normal, -2 * into));
+    bullet->direction = raim_angle_direction(bullet->aim);
+    bullet->origin = raim_map_round(raim_vec2_mad(raim_vec2_mad(at, normal, bounce_gap),
+                                                  bullet->direction, -rules->player_radius));
+    bullet->flown = (uint16_t)(bullet->flown + (tick + 1 - bullet->born_tick));
+    bullet->born_tick = tick + 1;
+    bullet->bounces++;
+    return true;
 }
 
 // Returns true for a bullet that was fired in the present tick.
 static bool is_new(const struct raim_projectile_context *context, const raim_bullet *bullet)
 {
-    return bullet->born_tick + bullet->rewind == context->world->tick;
+    return raim_bullet_launch_tick(bullet) + bullet->rewind == context->world->tick;
 }
 
 // Returns true when a bullet's lifetime is over at the end of a tick.
 static bool is_last_tick(const struct raim_projectile_context *context, const raim_bullet *bullet,
                          uint32_t tick)
 {
-    return raim_tick_diff(tick + 1, bullet->born_tick) >= context->lifetime;
+    return raim_tick_diff(tick + 1, raim_bullet_launch_tick(bullet)) >= context->lifetime;
 }
 
 // Finds the motion of a living player in a tick. Returns false when it was not alive yet.
@@ -133,17 +162,26 @@ static struct raim_projectile_impact first_impact(const struct path *path, const
     return soonest;
 }
 
+// Returns true when a bullet that meets no player ends in a leg of its path.
+static bool ends(const struct raim_projectile_context *context, raim_bullet *bullet,
+                 const struct leg *leg, uint32_t tick)
+{
+    return is_last_tick(context, bullet, tick) ||
+           (leg->wall <= 1 && !bounce(bullet, leg, context->map, &context->world->rules, tick));
+}
+
 // Flies a bullet through one tick.
 static enum raim_projectile_end fly(const struct path *path, uint32_t tick,
                                     struct raim_projectile_impact *impact)
 {
-    const raim_bullet *bullet = &path->context->bullets[path->bullet];
-    const struct leg leg = leg_of(path->context, bullet, tick);
+    const struct raim_projectile_context *context = path->context;
+    const struct raim_world *world = context->world;
+    raim_bullet *bullet = &context->bullets[path->bullet];
+    const struct leg leg = leg_of(context->map, &world->rules, world->tick_hz, bullet, tick);
     *impact = first_impact(path, &leg, tick);
     if (impact->time <= 1)
         return RAIM_PROJECTILE_HITS;
-    return leg.wall <= 1 || is_last_tick(path->context, bullet, tick) ? RAIM_PROJECTILE_STOPS
-                                                                      : RAIM_PROJECTILE_GOES_ON;
+    return ends(context, bullet, &leg, tick) ? RAIM_PROJECTILE_STOPS : RAIM_PROJECTILE_GOES_ON;
 }
 
 // Returns true when nothing stops a bullet on a path near no player.
@@ -190,9 +228,19 @@ void raim_projectile_sort(const struct raim_projectile_context *context, const u
 
 bool raim_projectile_stops(const struct raim_projectile_context *context, uint32_t slot)
 {
-    const raim_bullet *bullet = &context->bullets[slot];
-    const uint32_t tick = context->world->tick;
-    return is_last_tick(context, bullet, tick) || leg_of(context, bullet, tick).wall <= 1;
+    const struct raim_world *world = context->world;
+    raim_bullet *bullet = &context->bullets[slot];
+    const struct leg leg = leg_of(context->map, &world->rules, world->tick_hz, bullet, world->tick);
+    return ends(context, bullet, &leg, world->tick);
+}
+
+bool raim_bullet_pass(raim_bullet *bullet, const struct raim_map *map, const raim_rules *rules,
+                      uint32_t tick_hz, uint32_t tick)
+{
+    const struct leg leg = leg_of(map, rules, tick_hz, bullet, tick);
+    const int32_t age = raim_tick_diff(tick + 1, raim_bullet_launch_tick(bullet));
+    return age < raim_ticks_of(rules->bullet_lifetime, tick_hz) &&
+           (leg.wall > 1 || bounce(bullet, &leg, map, rules, tick));
 }
 
 enum raim_projectile_end raim_projectile_find(const struct raim_projectile_context *context,
@@ -202,7 +250,7 @@ enum raim_projectile_end raim_projectile_find(const struct raim_projectile_conte
     const raim_bullet *bullet = &context->bullets[slot];
     const uint32_t now = world->tick;
     const uint32_t first = is_new(context, bullet) ? bullet->born_tick : now;
-    const raim_vec2 from = start_of(world, bullet, first);
+    const raim_vec2 from = start_of(&world->rules, world->tick_hz, bullet, first);
     const raim_vec2 to = raim_bullet_position(&world->rules, bullet, now + 1, world->tick_hz);
     const double reach = first != now && context->rewind_reach > context->reach
                              ? context->rewind_reach
@@ -217,5 +265,8 @@ enum raim_projectile_end raim_projectile_find(const struct raim_projectile_conte
         const enum raim_projectile_end end = fly(&path, tick, impact);
         if (end != RAIM_PROJECTILE_GOES_ON || tick == now)
             return end;
+        if (bullet->born_tick == tick + 1) // it was reflected
+            find_near(&path, raim_bullet_position(&world->rules, bullet, tick + 1, world->tick_hz),
+                      raim_bullet_position(&world->rules, bullet, now + 1, world->tick_hz), reach);
     }
 }

@@ -16,7 +16,7 @@ struct raim_first_hit {
 // The data that all bullets of a step share.
 struct raim_projectile_context {
     const struct raim_world *world;
-    const raim_bullet *bullets;
+    raim_bullet *bullets; // those that are reflected change
     const struct raim_map *map;
     // Where the living are now. A cell is marked when a bullet that is there at the middle of the
     // tick may hit a player during the tick.
@@ -30,8 +30,8 @@ struct raim_projectile_context {
 
 // The outcome of a flight in a tick.
 enum raim_projectile_end {
-    RAIM_PROJECTILE_GOES_ON,
-    RAIM_PROJECTILE_STOPS, // at an obstacle or the border, or its lifetime is over
+    RAIM_PROJECTILE_GOES_ON, // also when it is reflected
+    RAIM_PROJECTILE_STOPS,   // at an obstacle or the border, or its lifetime is over
     RAIM_PROJECTILE_HITS,
 };
 
@@ -59,6 +59,11 @@ void raim_projectile_sort(const struct raim_projectile_context *context, const u
 
 // Returns true when an obstacle or the end of its lifetime stops a bullet of the list `stopping`.
 bool raim_projectile_stops(const struct raim_projectile_context *context, uint32_t slot);
+
+// Flies a bullet through a tick past obstacles alone, which may reflect it. Returns false when an
+// obstacle or the end of its lifetime stops it.
+bool raim_bullet_pass(raim_bullet *bullet, const struct raim_map *map, const raim_rules *rules,
+                      uint32_t tick_hz, uint32_t tick);
 
 // Flies the bullet in a slot through the present tick and, if it was fired in this tick, first
 // through the ticks since the one its shooter saw, up to the first player that it hits before

@@ -29,7 +29,8 @@ extern "C" {
     X(spawn_protection, NUMBER, "s", 1, 0, 30,                                                     \
       "time a fresh player is shielded, ended by its first shot")                                  \
     X(pellets, INTEGER, "bullets", 1, 1, RAIM_MAX_PELLETS, "bullets of a shot")                    \
-    X(spread, NUMBER, "degrees", 0, 0, 180, "angle between the outermost bullets of a shot")
+    X(spread, NUMBER, "degrees", 0, 0, 180, "angle between the outermost bullets of a shot")       \
+    X(bounces, INTEGER, "times", 0, 0, 100, "how often obstacles and the border reflect a bullet")
 
 typedef struct raim_rules {
 #define RAIM_RULE_FIELD(name, kind, unit, value, min, max, meaning) double name;

@@ -262,7 +262,7 @@ static void emit_hit(struct raim_world_workspace *step, enum raim_event_kind kin
                    .kind = kind,
                    .actor = bullet->owner,
                    .victim = victim->id,
-                   .view_tick = bullet->born_tick,
+                   .view_tick = raim_bullet_launch_tick(bullet),
                    .rewind = bullet->rewind,
                    .in_past = time < 0,
                });

@@ -57,15 +57,19 @@ static bool is_bullet_valid(const struct raim_world *world, const struct raim_ma
     if (bullet->owner == RAIM_NOBODY)
         return memcmp(bullet, &none, sizeof none) == 0;
     const raim_vec2 direction = raim_angle_direction(bullet->aim);
-    const int32_t age = raim_tick_diff(world->tick, bullet->born_tick);
+    const int32_t age = raim_tick_diff(world->tick, raim_bullet_launch_tick(bullet));
     const int32_t lifetime = raim_ticks_of(world->rules.bullet_lifetime, world->tick_hz);
+    const bool is_first = bullet->bounces == 0;
     return bullet->owner == shooter->id && bullet->rewind <= world->max_rewind &&
-           age > bullet->rewind && age < lifetime && bullet->direction.x == direction.x &&
-           bullet->direction.y == direction.y && is_on_grid(bullet->origin) &&
-           raim_box_contains(map->border, bullet->origin) &&
+           age > bullet->rewind && age < lifetime && age >= bullet->flown &&
+           bullet->bounces <= world->rules.bounces && (bullet->flown == 0) == is_first &&
+           bullet->direction.x == direction.x && bullet->direction.y == direction.y &&
+           is_on_grid(bullet->origin) &&
+           raim_box_contains(raim_box_grow(map->border, is_first ? 0 : world->rules.player_radius),
+                             bullet->origin) &&
            raim_box_contains(map->border, raim_bullet_position(&world->rules, bullet, world->tick,
                                                                world->tick_hz)) &&
-           bullet->reserved[0] == 0 && bullet->reserved[1] == 0 && bullet->reserved[2] == 0;
+           bullet->reserved == 0;
 }
 
 static bool is_sample_valid(const struct raim_world *world, const struct raim_map *map,

@@ -73,16 +73,26 @@ typedef struct raim_player {
     uint8_t reserved;
 } raim_player;
 
-// A bullet is stored as its launch. Its position follows from the tick (raim_bullet_position).
+// A bullet is stored as its launch. Its position follows from the tick (raim_bullet_position). A
+// bullet that is reflected rests at the obstacle until the tick ends and is launched anew: as if a
+// player a radius behind it, on the grid, had fired it. Its lifetime goes on.
 typedef struct raim_bullet {
     raim_vec2 origin;     // its shooter's centre, on the grid; the muzzle is a radius ahead
     raim_vec2 direction;  // of length 1
     uint32_t born_tick;   // the tick its shooter saw; the bullet is at the muzzle when it begins
     raim_player_id owner; // RAIM_NOBODY in a free slot
     raim_angle aim;
-    uint16_t rewind; // ticks from born_tick to the tick in which it was fired
-    uint16_t reserved[3];
+    uint16_t rewind;  // ticks from raim_bullet_launch_tick to the tick in which it was fired
+    uint16_t bounces; // how often it was reflected
+    uint16_t flown;   // ticks from its first launch to born_tick
+    uint16_t reserved;
 } raim_bullet;
+
+// The tick that its shooter saw.
+static inline uint32_t raim_bullet_launch_tick(const raim_bullet *bullet)
+{
+    return bullet->born_tick - bullet->flown;
+}
 
 // The position of a player in an earlier tick, see position_history.h.
 typedef struct raim_position_sample {
@@ -130,7 +140,7 @@ typedef struct raim_event {
     enum raim_event_kind kind;
     raim_player_id actor, victim;
     // Set for HIT and KILL, for statistics of lag compensation.
-    uint32_t view_tick; // the tick the shooter saw: the bullet's born_tick
+    uint32_t view_tick; // the tick the shooter saw: the bullet's raim_bullet_launch_tick
     uint16_t rewind;    // the bullet's, in ticks
     bool in_past;       // the hit was in a past tick that the bullet flew through when fired
 } raim_event;

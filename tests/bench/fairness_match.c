@@ -274,7 +274,7 @@ static void judge_seen_bullets(struct game *game, const struct viewer *viewer)
     for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
         if (bullets[slot].owner == RAIM_NOBODY)
             continue;
-        const uint32_t fired = bullets[slot].born_tick + bullets[slot].rewind;
+        const uint32_t fired = raim_bullet_launch_tick(&bullets[slot]) + bullets[slot].rewind;
         const struct thing thing = {
             .centre = bullet_at(game, viewer->tick, &bullets[slot]),
             .before = bullet_at(game, viewer->tick - 1, &bullets[slot]),

@@ -98,7 +98,7 @@ void judge_fly(const struct judge *judge, const struct raim_world *world, const 
     const raim_rules *rules = &world->rules;
     const raim_vec2 now = raim_bullet_position(rules, bullet, world->tick, world->tick_hz);
     const raim_vec2 step = raim_vec2_scale(bullet->direction, rules->bullet_speed / world->tick_hz);
-    const int32_t age = raim_tick_diff(world->tick, bullet->born_tick);
+    const int32_t age = raim_tick_diff(world->tick, raim_bullet_launch_tick(bullet));
     const double left = rules->bullet_lifetime * world->tick_hz - age;
     const double time = fmax(0, fmin(ticks, left));
     const raim_vec2 way = raim_vec2_scale(step, time);

@@ -293,12 +293,13 @@ TEST(a_narrow_line_can_be_played)
     netsim_destroy(netsim);
 }
 
-// Five bullets a shot.
+// Five bullets a shot, which obstacles reflect.
 static raim_rules shotgun(void)
 {
     raim_rules rules = raim_rules_default();
     rules.pellets = 5;
     rules.spread = 12;
+    rules.bounces = 1;
     return rules;
 }
 

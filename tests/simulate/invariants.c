@@ -145,7 +145,7 @@ static void check_bullets_are_in_range(struct simulation *simulation, const char
             continue;
         const uint32_t owner = raim_player_slot(bullet->owner);
         const raim_vec2 at = raim_bullet_position(rules, bullet, world->tick, world->tick_hz);
-        const int32_t age = raim_tick_diff(world->tick, bullet->born_tick);
+        const int32_t age = raim_tick_diff(world->tick, raim_bullet_launch_tick(bullet));
         if (owner != slot / world->bullets_per_player ||
             raim_world_players_const(world)[owner].id != bullet->owner)
             fail(simulation, name, "bullet %u belongs to %u, who is not there", slot,

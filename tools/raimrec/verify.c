@@ -251,6 +251,8 @@ static const struct field bullet_fields[] = {
     FIELD(raim_bullet, U16, owner),
     FIELD(raim_bullet, U16, aim),
     FIELD(raim_bullet, U16, rewind),
+    FIELD(raim_bullet, U16, bounces),
+    FIELD(raim_bullet, U16, flown),
 };
 
 static const struct field sample_fields[] = {

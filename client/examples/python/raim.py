@@ -52,7 +52,7 @@ class Rules(ctypes.Structure):
     C_NAME = "raim_rules"
     _fields_ = [(name, c_double) for name in (
         "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
-        "fire_cooldown", "respawn_delay", "spawn_protection", "pellets", "spread")]
+        "fire_cooldown", "respawn_delay", "spawn_protection", "pellets", "spread", "bounces")]
 
 
 class Stats(ctypes.Structure):

@@ -174,5 +174,6 @@ TEST(nothing_leaks_and_nothing_comes_late_in_a_match)
     play_fairly(&rules);
     rules.pellets = 5;
     rules.spread = 12;
+    rules.bounces = 1;
     play_fairly(&rules);
 }

@@ -50,6 +50,7 @@ static void random_rules(raim_rules *rules)
     rules->spawn_protection = chance_between(0, 2);
     rules->pellets = chance_int(1, RAIM_MAX_PELLETS);
     rules->spread = chance_between(0, 180);
+    rules->bounces = chance_int(0, 3);
 }
 
 TEST(bots_play_on_to_the_bit)

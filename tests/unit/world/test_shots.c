@@ -3,7 +3,9 @@
 #include "arena_fixture.h"
 #include "chance.h"
 #include "player.h"
+#include "projectile.h"
 #include "test.h"
+#include "validate.h"
 
 #include <math.h>
 
@@ -203,4 +205,128 @@ TEST(a_shot_is_dry_only_while_its_slot_is_taken)
     }
     fixture_step(f);
     assert_int_equal(player->shots, 9);
+}
+
+// --- Reflections ---
+
+TEST(a_wall_reflects_a_bullet_where_it_touches)
+{
+    raim_rules rules = raim_rules_default();
+    rules.bounces = 1;
+    const raim_box wall = {{200, -300}, {220, 300}};
+    struct arena_fixture *f = fixture_create(&rules, 1, &wall, 1);
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    *fixture_input(f, player) = (raim_input){.fire = 1, .aim = RAIM_ANGLE_TURN / 8};
+    const raim_bullet *bullet = raim_world_bullets_const(f->world);
+    fixture_step(f);
+    fixture_input(f, player)->fire = 0;
+    while (bullet->bounces == 0)
+        fixture_step(f);
+    // From the muzzle, 20 units ahead, 15 units a tick to x = 196.
+    const double way = 196 * sqrt(2);
+    assert_int_equal(f->world->tick, (int)ceil((way - 20) / 15));
+    const raim_vec2 at = raim_bullet_position(&rules, bullet, f->world->tick, 60);
+    assert_true(fabs(at.x - 196) < 0.1 && fabs(at.y - 196) < 0.1);
+    assert_int_equal(bullet->aim, RAIM_ANGLE_TURN * 3 / 8);
+    assert_int_equal(raim_bullet_launch_tick(bullet), 0);
+    fixture_step(f);
+    const raim_vec2 later = raim_bullet_position(&rules, bullet, f->world->tick, 60);
+    assert_true(fabs(later.x - (at.x - 15 / sqrt(2))) < 1e-6 &&
+                fabs(later.y - (at.y + 15 / sqrt(2))) < 1e-6);
+    // It ends at its lifetime, which goes on.
+    while (bullet->owner != RAIM_NOBODY)
+        fixture_step(f);
+    assert_int_equal(f->world->tick, 72);
+}
+
+TEST(a_reflected_bullet_destroys_whom_it_meets_but_not_its_shooter)
+{
+    raim_rules rules = raim_rules_default();
+    rules.bounces = 2;
+    const raim_box wall = {{200, -300}, {220, 300}};
+    struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
+    raim_player *one = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *other = fixture_put(f, (raim_vec2){-100, 0});
+    fixture_input(f, one)->fire = 1;
+    fixture_step(f);
+    fixture_input(f, one)->fire = 0;
+    uint32_t kills = 0;
+    for (int tick = 1; tick < 72; tick++) {
+        fixture_step(f);
+        kills += fixture_count(f, RAIM_EVENT_KILL);
+        for (uint32_t i = 0; i < f->events.count; i++)
+            if (f->events.items[i].kind == RAIM_EVENT_KILL)
+                assert_int_equal(f->events.items[i].view_tick, 0);
+    }
+    assert_int_equal(kills, 1);
+    assert_true(other->deaths == 1 && one->deaths == 0 && one->score == 1);
+}
+
+// Obstacles at random, and two shooters in equal worlds: one fires at once, the other one later and
+// rewound. From then on their bullets are equal, and equal to a bullet that flies past obstacles
+// alone, as a client predicts it.
+TEST(a_rewound_bullet_is_reflected_as_one_that_was_fired_then)
+{
+    uint32_t reflected = 0, reflected_in_past = 0;
+    for (int round = 0; round < 300; round++) {
+        raim_box boxes[12];
+        for (int i = 0; i < 12; i++) {
+            const raim_vec2 corner =
+                raim_map_round((raim_vec2){chance_between(-400, 300), chance_between(-400, 300)});
+            boxes[i] = (raim_box){
+                corner, raim_vec2_add(corner, (raim_vec2){chance_int(2, 90), chance_int(2, 90)})};
+        }
+        raim_rules rules = raim_rules_default();
+        rules.bounces = chance_int(1, 5);
+        rules.bullet_radius = chance_between(0.5, 12);
+        rules.bullet_speed = chance_between(100, 4000);
+        struct arena_fixture *f[2];
+        const int rewind = chance_int(0, 12);
+        const raim_angle aim = (raim_angle)chance_int(0, 65535);
+        raim_vec2 position;
+        for (int i = 0; i < 2; i++)
+            f[i] = fixture_create(&rules, 1, boxes, 12);
+        do
+            position =
+                raim_map_round((raim_vec2){chance_between(-450, 450), chance_between(-450, 450)});
+        while (!raim_map_is_free(f[0]->map, position, rules.player_radius));
+        raim_bullet alone = {.origin = position,
+                             .direction = raim_angle_direction(aim),
+                             .born_tick = 20,
+                             .owner = 1024 + 0,
+                             .aim = aim};
+        bool flies = true;
+        for (int i = 0; i < 2; i++)
+            fixture_put(f[i], position);
+        for (int tick = 0; tick < 20 + 12 + 72; tick++) {
+            f[0]->inputs[0] = (raim_input){.fire = tick == 20, .aim = aim};
+            f[1]->inputs[0] =
+                (raim_input){.fire = tick == 20 + rewind, .aim = aim, .rewind = (uint8_t)rewind};
+            for (int i = 0; i < 2; i++)
+                fixture_step(f[i]);
+            if (tick >= 20)
+                flies = flies && raim_bullet_pass(&alone, f[0]->map, &rules, 60, (uint32_t)tick);
+            raim_bullet bullet = *raim_world_bullets_const(f[1]->world);
+            const raim_bullet *first = raim_world_bullets_const(f[0]->world);
+            assert_true(raim_world_is_valid(f[1]->world, f[1]->map));
+            if (tick < 20 + rewind)
+                continue;
+            bullet.rewind = 0;
+            assert_memory_equal(&bullet, first, sizeof bullet);
+            if (flies)
+                assert_memory_equal(&alone, first, sizeof alone);
+            else
+                assert_int_equal(first->owner, RAIM_NOBODY);
+            if (!flies)
+                continue;
+            reflected += bullet.born_tick == (uint32_t)tick + 1;
+            reflected_in_past += tick == 20 + rewind && bullet.bounces > 0;
+            const raim_vec2 at = raim_bullet_position(&rules, first, (uint32_t)tick + 1, 60);
+            assert_true(raim_map_is_free(f[0]->map, at, rules.bullet_radius - 0.1));
+        }
+        for (int i = 0; i < 2; i++)
+            fixture_destroy(f[i]);
+    }
+    printf("%u reflections, %u of them in the past\n", reflected, reflected_in_past);
+    assert_true(reflected > 200 && reflected_in_past > 20);
 }
