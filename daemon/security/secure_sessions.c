@@ -301,7 +301,7 @@ void secure_sessions_prefetch(const struct secure_sessions *sessions, struct udp
     const uint8_t *session = (const uint8_t *)&sessions->sessions[first];
     if (first == NONE)
         return;
-    for (size_t at = 0; at < offsetof(struct session, begun_ms); at += 64)
+    for (size_t at = 0; at < offsetof(struct session, channel.receiver.previous_key); at += 64)
         __builtin_prefetch(session + at, 1);
 }
 

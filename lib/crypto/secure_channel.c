@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum { KEY_BYTES = RAIM_CRYPTO_KEY_BYTES, TAG_BYTES = RAIM_CRYPTO_TAG_BYTES };
-enum { PREVIOUS, CURRENT, NEXT }; // indexes of a receiver's keys
 
 static const uint64_t number_mask = (UINT64_C(1) << 62) - 1;
 static const uint64_t form = UINT64_C(1) << 62; // 01 in the two highest bits
@@ -36,8 +35,8 @@ void raim_secure_channel_begin(struct raim_secure_channel *channel, enum raim_ci
     *channel = (struct raim_secure_channel){.cipher = cipher, .sender.since_ms = now_ms};
     memcpy(channel->sender.key, send_key, KEY_BYTES);
     derive_number_key(send_key, channel->sender.number_key);
-    memcpy(channel->receiver.keys[CURRENT], receive_key, KEY_BYTES);
-    raim_noise_rekey(cipher, receive_key, channel->receiver.keys[NEXT]);
+    memcpy(channel->receiver.key, receive_key, KEY_BYTES);
+    raim_noise_rekey(cipher, receive_key, channel->receiver.next_key);
     derive_number_key(receive_key, channel->receiver.number_key);
 }
 
@@ -129,18 +128,18 @@ static const uint8_t *find_key(const struct raim_secure_receiver *receiver, uint
     const uint64_t now = receiver->next == 0 ? 0 : epoch_of(receiver->next - 1);
     const uint64_t epoch = epoch_of(number);
     if (epoch == now)
-        return receiver->keys[CURRENT];
+        return receiver->key;
     if (epoch == now + 1)
-        return receiver->keys[NEXT];
-    return epoch + 1 == now ? receiver->keys[PREVIOUS] : NULL;
+        return receiver->next_key;
+    return epoch + 1 == now ? receiver->previous_key : NULL;
 }
 
 static void advance_epoch(struct raim_secure_channel *channel)
 {
     struct raim_secure_receiver *receiver = &channel->receiver;
-    memcpy(receiver->keys[PREVIOUS], receiver->keys[CURRENT], KEY_BYTES);
-    memcpy(receiver->keys[CURRENT], receiver->keys[NEXT], KEY_BYTES);
-    raim_noise_rekey(channel->cipher, receiver->keys[CURRENT], receiver->keys[NEXT]);
+    memcpy(receiver->previous_key, receiver->key, KEY_BYTES);
+    memcpy(receiver->key, receiver->next_key, KEY_BYTES);
+    raim_noise_rekey(channel->cipher, receiver->key, receiver->next_key);
 }
 
 enum raim_secure_verdict raim_secure_channel_decrypt(struct raim_secure_channel *channel,
@@ -159,7 +158,7 @@ enum raim_secure_verdict raim_secure_channel_decrypt(struct raim_secure_channel 
         !raim_crypto_decrypt(channel->cipher, key, number, NULL, 0, data + RAIM_SECURE_HEADER_BYTES,
                              size - RAIM_SECURE_HEADER_BYTES, plain))
         return RAIM_SECURE_FORGED;
-    if (key == receiver->keys[NEXT])
+    if (key == receiver->next_key)
         advance_epoch(channel);
     mark_received(receiver, number);
     *plain_size = size - RAIM_SECURE_BYTES;

@@ -29,12 +29,13 @@ struct raim_secure_sender {
 };
 
 // The receiving side has the keys of three epochs: that of the highest number received, the
-// previous and the next one.
+// previous and the next one. The last two are behind what every datagram needs.
 struct raim_secure_receiver {
-    uint8_t keys[3][RAIM_CRYPTO_KEY_BYTES];
+    uint8_t key[RAIM_CRYPTO_KEY_BYTES];
     uint8_t number_key[RAIM_CRYPTO_SIPHASH_KEY_BYTES];
     uint64_t next;                              // above all numbers received
     uint64_t received[RAIM_SECURE_WINDOW / 64]; // bit n: the newest number that is n modulo WINDOW
+    uint8_t previous_key[RAIM_CRYPTO_KEY_BYTES], next_key[RAIM_CRYPTO_KEY_BYTES];
 };
 
 struct raim_secure_channel {
