@@ -1,183 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Draws a picture: the floor, the visible part of it, obstacles, players, bullets, effects.
+// Draws a picture: the ground, then players, bullets and effects.
 #include "painter.h"
 
+#include "ground.h"
 #include "palette.h"
-
-#include <stdlib.h>
 
 static const double pi = 3.14159265358979323846;
 
-static const double grid_units = 100;
-static const double halo_units = 14;
 static const double trail_s = 0.05; // time of flight that a bullet's trail shows
-
-// The arguments that all parts of the drawing need.
-struct paint {
-    const struct ui *ui;
-    struct draw *draw;
-    const struct viewport *viewport;
-    const struct picture *picture;
-    raim_box seen; // units
-};
-
-static raim_vec2 at(const struct paint *paint, raim_vec2 world)
-{
-    return viewport_to_screen(paint->viewport, world);
-}
-
-// Turns a direction of the world, with y up, into one of the screen.
-static raim_vec2 flipped(raim_vec2 direction)
-{
-    return (raim_vec2){direction.x, -direction.y};
-}
-
-static raim_box screen_box(const struct paint *paint, raim_box world)
-{
-    const raim_vec2 a = at(paint, world.min), b = at(paint, world.max);
-    return (raim_box){{a.x, b.y}, {b.x, a.y}};
-}
-
-// Draws the visible area as a triangle fan around the eye.
-static void paint_sight(const struct paint *paint, const raim_vec2 *corners, int count)
-{
-    const raim_vec2 eye = at(paint, paint->picture->eye);
-    for (int i = 0; i < count; i++) {
-        const raim_vec2 triangle[3] = {eye, at(paint, corners[i]),
-                                       at(paint, corners[i + 1 < count ? i + 1 : 0])};
-        draw_triangle(paint->draw, triangle, PALETTE_FLOOR);
-    }
-}
-
-static void paint_grid(const struct paint *paint)
-{
-    const raim_box seen = paint->seen;
-    const double width = paint->ui->unit;
-    for (double x = ceil(seen.min.x / grid_units) * grid_units; x < seen.max.x; x += grid_units)
-        draw_line(paint->draw, at(paint, (raim_vec2){x, seen.min.y}),
-                  at(paint, (raim_vec2){x, seen.max.y}), width, PALETTE_GRID, PALETTE_GRID);
-    for (double y = ceil(seen.min.y / grid_units) * grid_units; y < seen.max.y; y += grid_units)
-        draw_line(paint->draw, at(paint, (raim_vec2){seen.min.x, y}),
-                  at(paint, (raim_vec2){seen.max.x, y}), width, PALETTE_GRID, PALETTE_GRID);
-}
-
-static void paint_border(const struct paint *paint)
-{
-    const raim_box border = paint->picture->map->border;
-    const raim_box seen = raim_box_grow(paint->seen, 1);
-    const raim_box beyond[4] = {
-        {{seen.min.x, seen.min.y}, {border.min.x, seen.max.y}},
-        {{border.max.x, seen.min.y}, {seen.max.x, seen.max.y}},
-        {{border.min.x, seen.min.y}, {border.max.x, border.min.y}},
-        {{border.min.x, border.max.y}, {border.max.x, seen.max.y}},
-    };
-    for (int i = 0; i < 4; i++)
-        if (beyond[i].min.x < beyond[i].max.x && beyond[i].min.y < beyond[i].max.y)
-            draw_box(paint->draw, screen_box(paint, beyond[i]), PALETTE_ROCK);
-    const raim_vec2 corners[5] = {border.min,
-                                  {border.max.x, border.min.y},
-                                  border.max,
-                                  {border.min.x, border.max.y},
-                                  border.min};
-    for (int i = 0; i < 4; i++)
-        draw_line(paint->draw, at(paint, corners[i]), at(paint, corners[i + 1]),
-                  3 * paint->ui->unit, PALETTE_BORDER, PALETTE_BORDER);
-}
-
-static bool is_visible(const struct paint *paint, const raim_polygon *obstacle)
-{
-    return raim_box_overlaps(obstacle->bounds, raim_box_grow(paint->seen, halo_units));
-}
-
-// Draws the shade around an obstacle: a strip along each face, and a wedge at each corner.
-static void paint_halo(const struct paint *paint, const raim_polygon *obstacle)
-{
-    const draw_colour dark = PALETTE_HALO, none = draw_faded(PALETTE_HALO, 0);
-    for (int i = 0; i < obstacle->count; i++) {
-        const int next = raim_polygon_next(obstacle, i);
-        if (raim_polygon_is_seam(obstacle, i))
-            continue;
-        const raim_vec2 a = obstacle->points[i], b = obstacle->points[next];
-        const raim_vec2 out = obstacle->normals[i];
-        const raim_vec2 corners[4] = {at(paint, a), at(paint, b),
-                                      at(paint, raim_vec2_mad(b, out, halo_units)),
-                                      at(paint, raim_vec2_mad(a, out, halo_units))};
-        draw_quad(paint->draw, corners, (draw_colour[4]){dark, dark, none, none});
-        if (raim_polygon_is_seam(obstacle, next))
-            continue;
-        const raim_vec2 turned = obstacle->normals[next];
-        const raim_vec2 between = raim_vec2_add(out, turned);
-        const double length = raim_vec2_length(between);
-        const raim_vec2 wedge[4] = {
-            at(paint, b), at(paint, raim_vec2_mad(b, out, halo_units)),
-            at(paint, raim_vec2_mad(b, between, halo_units / fmax(length, 0.1))),
-            at(paint, raim_vec2_mad(b, turned, halo_units))};
-        draw_quad(paint->draw, wedge, (draw_colour[4]){dark, none, none, none});
-    }
-}
-
-static void paint_obstacle(const struct paint *paint, const raim_polygon *obstacle)
-{
-    const draw_colour wall = PALETTE_WALL;
-    for (int i = 1; i + 1 < obstacle->count; i++) {
-        const raim_vec2 triangle[3] = {at(paint, obstacle->points[0]),
-                                       at(paint, obstacle->points[i]),
-                                       at(paint, obstacle->points[i + 1])};
-        draw_triangle(paint->draw, triangle, wall);
-    }
-    for (int i = 0; i < obstacle->count; i++)
-        if (!raim_polygon_is_seam(obstacle, i))
-            draw_line(paint->draw, at(paint, obstacle->points[i]),
-                      at(paint, obstacle->points[raim_polygon_next(obstacle, i)]),
-                      1.5 * paint->ui->unit, wall, wall);
-}
-
-// Whether an edge of the visible area lies on the face of an obstacle. Otherwise it is a line of
-// sight past a corner, or an edge of the view.
-static bool is_face(const struct paint *paint, raim_vec2 a, raim_vec2 b)
-{
-    const raim_vec2 from = raim_vec2_sub(a, paint->picture->eye);
-    const raim_vec2 to = raim_vec2_sub(b, paint->picture->eye);
-    const double lengths = raim_vec2_length(from) * raim_vec2_length(to);
-    const raim_box inside = raim_box_grow(paint->seen, -0.01);
-    const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(a, b), 0.5);
-    return raim_vec2_cross(from, to) > 1e-6 * lengths && raim_box_contains(inside, middle);
-}
-
-static void paint_faces(const struct paint *paint, const raim_vec2 *corners, int count)
-{
-    for (int i = 0; i < count; i++) {
-        const raim_vec2 a = corners[i], b = corners[i + 1 < count ? i + 1 : 0];
-        if (is_face(paint, a, b))
-            draw_line(paint->draw, at(paint, a), at(paint, b), 2 * paint->ui->unit, PALETTE_LIT,
-                      PALETTE_LIT);
-    }
-}
-
-static void paint_ground(const struct paint *paint)
-{
-    enum { CORNERS = 2048 };
-    const struct raim_map *map = paint->picture->map;
-    raim_vec2 *corners = paint->picture->is_flown ? NULL : malloc(CORNERS * sizeof *corners);
-    int count = 0; // without memory everything is drawn as hidden
-    if (corners != NULL)
-        count = raim_map_visible_area(map, paint->picture->eye, paint->seen, corners, CORNERS);
-    if (count > CORNERS)
-        count = CORNERS;
-    const bool is_dark = paint->picture->sight && !paint->picture->is_flown;
-    draw_box(paint->draw, paint->ui->area, is_dark ? PALETTE_DARK : PALETTE_FLOOR);
-    paint_sight(paint, corners, count);
-    paint_grid(paint);
-    for (int i = 0; i < map->obstacle_count; i++)
-        if (is_visible(paint, &map->obstacles[i]))
-            paint_halo(paint, &map->obstacles[i]);
-    paint_border(paint);
-    for (int i = 0; i < map->obstacle_count; i++)
-        if (is_visible(paint, &map->obstacles[i]))
-            paint_obstacle(paint, &map->obstacles[i]);
-    paint_faces(paint, corners, count);
-    free(corners);
-}
 
 static const struct picture_player *owner_of(const struct paint *paint, raim_player_id id)
 {
@@ -192,7 +22,7 @@ static void paint_bullet(const struct paint *paint, const struct picture_bullet 
     const double scale = paint->viewport->scale;
     const double radius = fmax(paint->picture->bullet_radius * scale, 1.5);
     const draw_colour colour = palette_player(bullet->owner);
-    const raim_vec2 head = at(paint, bullet->position);
+    const raim_vec2 head = paint_at(paint, bullet->position);
     // The trail of a fresh bullet begins at its muzzle.
     double length_s = trail_s;
     const struct picture_player *owner = owner_of(paint, bullet->owner);
@@ -203,7 +33,8 @@ static void paint_bullet(const struct paint *paint, const struct picture_bullet 
         if (fabs(raim_vec2_cross(bullet->velocity, from)) < 4 * speed)
             length_s = fmin(fmax(flown / speed, 0), trail_s);
     }
-    const raim_vec2 tail = at(paint, raim_vec2_mad(bullet->position, bullet->velocity, -length_s));
+    const raim_vec2 tail =
+        paint_at(paint, raim_vec2_mad(bullet->position, bullet->velocity, -length_s));
     draw_glow(paint->draw, head, 4 * radius, draw_faded(colour, 0.45));
     draw_line(paint->draw, tail, head, 1.5 * radius, draw_faded(colour, 0), colour);
     draw_disc(paint->draw, head, radius, draw_mixed(colour, PALETTE_WHITE, 0.55));
@@ -213,7 +44,7 @@ static void paint_mark(const struct paint *paint, const struct picture_player *p
                        raim_vec2 centre, double radius)
 {
     const draw_colour dark = {12, 16, 24, 220};
-    const raim_vec2 way = flipped(raim_angle_direction(player->aim));
+    const raim_vec2 way = paint_flipped(raim_angle_direction(player->aim));
     const raim_vec2 side = raim_vec2_scale((raim_vec2){-way.y, way.x}, 0.62 * radius);
     switch (palette_player_mark(player->id)) {
     case PALETTE_DOT:
@@ -247,8 +78,8 @@ static void paint_player(const struct paint *paint, const struct picture_player 
 {
     const double unit = paint->ui->unit;
     const double radius = paint->picture->player_radius * paint->viewport->scale;
-    const raim_vec2 centre = at(paint, player->position);
-    const raim_vec2 way = flipped(raim_angle_direction(player->aim));
+    const raim_vec2 centre = paint_at(paint, player->position);
+    const raim_vec2 way = paint_flipped(raim_angle_direction(player->aim));
     const draw_colour colour = palette_player(player->id);
     const draw_colour rim = player->own ? PALETTE_WHITE : (draw_colour){8, 11, 16, 255};
     if (player->own)
@@ -275,7 +106,7 @@ static void paint_name(const struct paint *paint, const struct picture_player *p
 {
     const double unit = paint->ui->unit;
     const double radius = paint->picture->player_radius * paint->viewport->scale;
-    const raim_vec2 centre = at(paint, player->position);
+    const raim_vec2 centre = paint_at(paint, player->position);
     const struct text_style style = {
         .size = 14 * unit,
         .align = TEXT_CENTRE,
@@ -292,8 +123,8 @@ static void paint_shards(const struct paint *paint, const struct effect *effect,
                          double reach, double progress, draw_colour colour)
 {
     const double scale = paint->viewport->scale;
-    const raim_vec2 centre = at(paint, effect->position);
-    const raim_vec2 back = flipped(effect->direction);
+    const raim_vec2 centre = paint_at(paint, effect->position);
+    const raim_vec2 back = paint_flipped(effect->direction);
     for (int i = 0; i < count; i++) {
         const double angle = 2 * pi * i / count + effect->born_s * 7;
         const double share = 0.55 + 0.45 * fmod(i * 0.618, 1);
@@ -309,7 +140,7 @@ static void paint_shards(const struct paint *paint, const struct effect *effect,
 static void paint_effect(const struct paint *paint, const struct effect *effect, double progress)
 {
     const double radius = paint->picture->player_radius * paint->viewport->scale;
-    const raim_vec2 centre = at(paint, effect->position);
+    const raim_vec2 centre = paint_at(paint, effect->position);
     const draw_colour colour = palette_player(effect->player);
     const draw_colour bright = draw_mixed(colour, PALETTE_WHITE, 0.5);
     const double left = 1 - progress;
@@ -333,7 +164,7 @@ static void paint_effect(const struct paint *paint, const struct effect *effect,
                   draw_faded(bright, progress * 0.8));
         break;
     case EFFECT_NEAR: {
-        const raim_vec2 along = raim_vec2_scale(flipped(effect->direction), 2.5 * radius);
+        const raim_vec2 along = raim_vec2_scale(paint_flipped(effect->direction), 2.5 * radius);
         draw_line(paint->draw, raim_vec2_sub(centre, along), raim_vec2_add(centre, along),
                   2 * paint->ui->unit, draw_faded(bright, 0), draw_faded(bright, left));
         break;
@@ -363,7 +194,7 @@ void painter_paint(const struct ui *ui, const struct viewport *viewport,
         draw_clip(ui->draw, NULL);
         return;
     }
-    paint_ground(&paint);
+    ground_paint(&paint, effects);
     for (uint32_t i = 0; i < picture->bullet_count; i++)
         paint_bullet(&paint, &picture->bullets[i]);
     for (uint32_t i = 0; i < picture->player_count; i++)

@@ -2,6 +2,8 @@
 // The palettes, and the colours and marks of players.
 #include "palette.h"
 
+#include <math.h>
+
 // What the palettes with a dark ground share.
 #define DARK_GROUND                                                                                \
     .bar = {4, 6, 9, 255}, .rock = {10, 13, 18, 255}, .floor = {31, 38, 50, 255},                  \
@@ -97,6 +99,28 @@ const struct palette *palette_now(void)
 draw_colour palette_player(unsigned id)
 {
     return chosen->players[id % PALETTE_PLAYERS];
+}
+
+unsigned palette_material(const char *map)
+{
+    uint32_t hash = 2166136261U; // FNV-1a
+    for (; *map != '\0'; map++)
+        hash = (hash ^ (uint8_t)*map) * 16777619U;
+    return (hash >> 23) % PALETTE_MATERIALS;
+}
+
+draw_colour palette_tinted(draw_colour colour, unsigned material)
+{
+    static const double tints[PALETTE_MATERIALS][3] = {
+        {1, 1, 1},         // slate
+        {0.9, 1.07, 0.74}, // moss
+        {1.25, 0.9, 1.02}, // porphyry
+        {1.3, 1, 0.7},     // sandstone
+    };
+    const double *tint = tints[chosen == &palettes[PALETTE_CONTRAST] ? 0 : material];
+    const double r = colour.r * tint[0], g = colour.g * tint[1], b = colour.b * tint[2];
+    return (draw_colour){(uint8_t)fmin(r, 255), (uint8_t)fmin(g, 255), (uint8_t)fmin(b, 255),
+                         colour.a};
 }
 
 enum palette_mark palette_player_mark(unsigned id)

@@ -62,6 +62,12 @@ const struct palette *palette_now(void);
 #define PALETTE_BAD (palette_now()->bad)
 #define PALETTE_GOOD (palette_now()->good)
 
+// The material of a map: it tints the colours of floor, walls and rock but not in high contrast,
+// and hardly changes how light they are.
+enum { PALETTE_MATERIALS = 4 };
+unsigned palette_material(const char *map);
+draw_colour palette_tinted(draw_colour colour, unsigned material);
+
 // The sign in the middle of a player's circle, by which players of one colour differ.
 enum palette_mark { PALETTE_PLAIN, PALETTE_DOT, PALETTE_HOLE, PALETTE_STROKE, PALETTE_MARKS };
 

@@ -17,8 +17,8 @@ import images
 FRAMES = 60 if SLOW else 180
 SIZE = 640, 480
 BAR = (4, 6, 9) # beside the view
-FLOOR = (31, 38, 50) # in sight
-WALL = (66, 78, 97)
+FLOOR = (40, 38, 35) # in sight, on crossfire
+WALL = (85, 78, 67)
 USAGE, FAILURE, UNREACHABLE = 64, 1, 69
 
 

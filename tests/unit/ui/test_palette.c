@@ -95,6 +95,33 @@ TEST(text_and_players_stand_out)
     }
 }
 
+TEST(no_material_of_a_map_hides_a_player_or_the_dark)
+{
+    for (int i = 0; i < PALETTE_SCHEMES; i++) {
+        const struct palette *palette = palette_of((enum palette_scheme)i);
+        palette_choose((enum palette_scheme)i);
+        for (unsigned m = 0; m < PALETTE_MATERIALS; m++) {
+            const draw_colour floor = palette_tinted(palette->floor, m);
+            const double dark = contrast(palette->floor, palette->dark);
+            const double tinted = contrast(floor, palette_tinted(palette->dark, m));
+            for (int k = 0; k < PALETTE_PLAYERS; k++)
+                if (contrast(palette->players[k], floor) < 2.9)
+                    fail_msg("%s, material %u: player %d has %.2f", palette->name, m, k,
+                             contrast(palette->players[k], floor));
+            if (tinted < 0.95 * dark)
+                fail_msg("%s, material %u: dark has %.2f", palette->name, m, tinted);
+        }
+    }
+    palette_choose(PALETTE_STANDARD);
+}
+
+TEST(the_shipped_maps_are_of_different_materials)
+{
+    const unsigned duel = palette_material("duel"), crossfire = palette_material("crossfire"),
+                   ruins = palette_material("ruins");
+    assert_true(duel != crossfire && duel != ruins && crossfire != ruins);
+}
+
 // 2.3 is a just noticeable difference; 10 is told at a glance.
 TEST(colour_blind_people_tell_players_apart)
 {
