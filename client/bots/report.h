@@ -38,7 +38,8 @@ int report_connected(const struct report_source *source);
 // The number of clients that entered and lost their session later.
 int report_disconnected(const struct report_source *source);
 
-// The name of the reason for which the first of these clients was rejected; "none" without one.
+// The name of the reason for which the first rejected client of `players` was rejected; "none": no
+// client was rejected.
 const char *report_first_rejection(const struct opponent *players, int count);
 
 // Both write to standard output.

@@ -104,9 +104,9 @@ uint32_t raim_link_ping_ms(const struct raim_link *link);
 // connection is not encrypted, or before a handshake is complete; `key` is then meaningless.
 bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES]);
 
-// Whether the server has shown another key than that of the def, or than it showed before to this
-// link, for a second without showing the right one. Copies that other key. The link never connects
-// to such a server. `key` is meaningless where it returns false.
+// Whether the server has shown a wrong key for a second: not that of the def, or not the one that
+// it showed to this link earlier. Copies the wrong key. The link does not connect to the server
+// then. `key` is undefined when the function returns false.
 bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES]);
 
 // Whether the client has ended because the name of the server cannot be resolved.

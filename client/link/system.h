@@ -82,5 +82,5 @@ bool raim_private_file_path(const char *name, char *path, size_t capacity);
 char *raim_private_file_read(const char *path, size_t most);
 
 // Replaces the file, or creates it and the directories above it, all accessible to the user alone.
-// Whoever reads it at the same time gets the old text or the new one. False with errno.
+// A concurrent reader gets the old text or the new one. Returns false with errno.
 bool raim_private_file_replace(const char *path, const char *text);

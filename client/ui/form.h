@@ -25,8 +25,8 @@ struct form {
 // A field that gets the focus is selected, so that typing replaces what stands there.
 void form_focus(struct form *form, int item);
 
-// Gives the focus to the next item that is not hidden, or the one before; beside the first and the
-// last item is none.
+// Gives the focus to the next item that is not hidden for a `way` of 1, to the previous one for -1.
+// After the last item and before the first one no item has it.
 void form_move(struct form *form, int way);
 
 // Whether a field has the focus.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The ban list that raimd fetches by an URL, now and then, after each reload and at the start. A
-// list that cannot be read whole, or that cannot be fetched, leaves the one before in force. The
-// last good one is kept in $STATE_DIRECTORY, for the next start. Lists are read in a thread of
-// their own. Main thread only.
+// Fetches a ban list by an URL: at the start, after each reload, and at an interval. If it cannot
+// be fetched or read as a whole, the previous list stays in force. The last good list is kept in
+// $STATE_DIRECTORY for the next start. A thread of its own reads lists. Main thread only.
 #pragma once
 
 #include "arena_table.h"

@@ -37,9 +37,9 @@ bool ban_store_is_stored(const struct ban_store *book, uint64_t change);
 // stored. Returns NULL, or what went wrong as a printable text.
 const char *ban_store_add(struct ban_store *book, const struct ban *ban);
 
-// Puts a sorted list of somebody else's in force beside the operator's, in place of the one before;
-// NULL: none. Takes it, and frees it when no arena reads it any more. False when memory runs out;
-// the list before then stays.
+// Puts a sorted list that was fetched in force beside the operator's; NULL: none. It replaces the
+// previous fetched list. Takes the list, and frees it when no arena reads it any more. Returns
+// false when memory runs out; the previous list then stays.
 bool ban_store_set_foreign(struct ban_store *book, struct bans *foreign);
 
 // The foreign list in force; NULL: none.

@@ -15,10 +15,10 @@ extern const struct metric_table control_tcp_metrics; // of a struct control_tcp
 struct control_tcp;
 struct loop;
 
-// Reads the certificates and listens: serves every command and the dashboard of `page`, which may
-// be NULL, to whoever has the token or a certificate; where neither is configured, the commands of
-// matchmakers alone. Copies `config`, borrows the others. Returns NULL and writes a reason into
-// `error`.
+// Reads the certificates and listens. Serves every command and the dashboard of `page`, which may
+// be NULL, to clients that have the token or a certificate. If neither is configured, it serves
+// only the commands of matchmakers. Copies `config`, borrows the others. Returns NULL and writes a
+// reason into `error`.
 struct control_tcp *control_tcp_open(struct loop *loop, const struct config_control *config,
                                      struct control *control, struct http *page, char *error,
                                      size_t capacity);

@@ -105,8 +105,9 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
                            struct socket_activation *sockets, struct store *store,
                            const struct wakeup *wakeup, char *error, size_t capacity);
 
-// Logs what such an arena would continue from, without its port. Returns false where it would begin
-// anew, in spite of a checkpoint, or when memory runs out. Changes no file.
+// Logs from which checkpoint an arena of this configuration would continue, without opening its
+// port. Returns false if it would begin a new match in spite of a checkpoint, or when memory runs
+// out. Changes no file.
 bool arena_check(struct config *owner, const struct config_arena *config);
 
 // Takes NULL. No worker may be running the arena. Removes the checkpoint of a match that has ended
@@ -120,8 +121,8 @@ void arena_close_port(struct arena *arena);
 // runs the arena.
 void arena_set_reservations(struct arena *arena, struct reservations *reservations);
 
-// Stores that the access tokens of these arenas are in use, with one sync for all. Until that is
-// written, and if it fails, the arenas reject tokens. Main thread.
+// Stores that these arenas use access tokens, with one sync for all. The arenas reject tokens until
+// that is written, and also if it fails. Main thread.
 void arena_mark_tokens(struct arena *const *arenas, int count, struct store *store);
 
 // Stores them under the name of a prepared match, which is not offered yet; the arena admits tokens

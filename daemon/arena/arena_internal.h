@@ -133,7 +133,7 @@ void arena_masters_end(struct arena *arena);
 void arena_masters_answer(struct arena *arena, struct udp_address to, const uint8_t *data,
                           size_t size);
 
-// Takes the reserved slots of those who play in a restored match, or have left its round.
+// Marks as taken the reserved slots of players who play in a restored match or have left its round.
 void arena_take_reservations(struct arena *arena);
 
 // Makes a prepared match the current one: applies its configuration to the transport, the

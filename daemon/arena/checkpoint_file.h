@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A checkpoint that was restored so many times without checkpoint_trust is set aside: its state may
-// be what crashes the process. If the process died each time in the tick of one arena, only the
-// checkpoint of that arena, the culprit, is.
+// A checkpoint that was restored this many times without checkpoint_trust is set aside, because its
+// state may crash the process. If the process died each time in the tick of one arena, only the
+// checkpoint of that arena, the culprit, is set aside.
 #define CHECKPOINT_MAX_RESTORES 2
 
 // Size of a reason for a rejection, with the closing NUL.
@@ -59,7 +59,7 @@ void checkpoint_only_check(struct checkpoint *checkpoint);
 // Whether there is a file that is a culprit: the next restore sets it aside.
 bool checkpoint_is_culprit(const struct checkpoint *checkpoint);
 
-// Another arena has the culprit: the next restore counts as the first.
+// Call it if another arena has the culprit: the next restore then counts as the first.
 void checkpoint_excuse(struct checkpoint *checkpoint);
 
 // Whether there is a file.

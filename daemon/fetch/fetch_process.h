@@ -9,7 +9,7 @@
 // Starts both. False with errno; a program that cannot be executed shows as an end.
 bool fetch_process_start(enum fetch_role role, const uint16_t *ports, int port_count, int socket);
 
-// Whether these are the arguments of such a process, which then must call fetch_process_main.
+// Whether these arguments are those of a process that must call fetch_process_main.
 bool fetch_process_is(int argc, char **argv);
 
 // Ends the process by _exit: a sanitizer's leak check would start one more process of the same name

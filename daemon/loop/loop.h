@@ -33,8 +33,8 @@ bool loop_wait(struct loop *loop, int timeout_ms);
 struct loop_source *loop_add_descriptor(struct loop *loop, int descriptor, loop_function *run,
                                         void *context);
 
-// Runs for each of these signals, which is blocked in every thread. Signals run before what else is
-// due.
+// Runs for each signal of this number, which must be blocked in every thread. Signals run before
+// other sources that are due.
 struct loop_source *loop_add_signal(struct loop *loop, int signal, loop_function *run,
                                     void *context);
 
@@ -47,7 +47,7 @@ struct loop_source *loop_add_timer(struct loop *loop, uint32_t late_ms, loop_fun
 #define LOOP_NEVER UINT64_MAX
 void loop_set_timer(struct loop_source *timer, uint64_t due_ms);
 
-// Runs every so many milliseconds, up to a quarter of that late, for the first time then.
+// Runs every `every_ms`, for the first time after one interval, and up to a quarter of it late.
 struct loop_source *loop_add_interval(struct loop *loop, uint32_t every_ms, loop_function *run,
                                       void *context);
 

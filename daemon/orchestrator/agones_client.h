@@ -38,6 +38,6 @@ struct agones_client *agones_client_create(struct fetch *fetch, uint16_t port,
 // Drops what is under way. Takes NULL.
 void agones_client_destroy(struct agones_client *client);
 
-// Sends a request, once the one before has been answered. AGONES_WATCH opens the stream, and first
-// closes the one before. Copies it. False if the process takes no more.
+// Sends a request as soon as the previous one was answered. AGONES_WATCH closes the previous stream
+// and opens another. Copies the request. Returns false if the process takes no more requests.
 bool agones_client_send(struct agones_client *client, const struct agones_request *request);

@@ -49,7 +49,7 @@ void recorder_set_limits(struct recorder *recorder, const struct recordings_limi
 // The directory of finished recordings.
 struct recordings *recorder_recordings(const struct recorder *recorder);
 
-// Opens a stream for worlds of about `world_bytes` with so many slots. Returns NULL when memory
+// Opens a stream for worlds of about `world_bytes` with `slots` slots. Returns NULL when memory
 // runs out.
 struct recorder_stream *recorder_open_stream(struct recorder *recorder, size_t world_bytes,
                                              uint32_t slots);

@@ -3,16 +3,16 @@
 // and knows addresses that ENet does not. It needs no more of libenet than two callbacks that every
 // ENet 1.3 offers, `intercept` and `checksum`, so any libenet will do, however it is linked.
 //
-// The socket of such a host is a bell. For each datagram to read there is one byte in it, which
-// tells nothing: `intercept` puts the owner's datagram in its place. `checksum` sees each datagram
-// that ENet is about to send, and gives it to the owner; what ENet then sends to its socket is
-// lost. The four bytes for the checksum are taken out of the sent datagrams, and put into those
-// that ENet reads.
+// The socket of such a host is a bell, which only signals. It holds one meaningless byte for each
+// datagram to read, which `intercept` replaces by the owner's datagram. `checksum` sees each
+// datagram that ENet is about to send, and gives it to the owner; what ENet then sends to its
+// socket is lost. The carrier removes the four bytes of the checksum from sent datagrams, and
+// inserts them into those that ENet reads.
 //
 // On Linux the bell is a pair of sockets that belongs to this process alone, and whose buffer is
 // full, so that sending into it fails at once, which ENet takes for a lost datagram. Elsewhere it
-// is a socket of 127.0.0.1 that sends to itself. Another program may ring that one, and achieves
-// nothing: there is no datagram in it that anybody reads.
+// is a socket of 127.0.0.1 that sends to itself. Another program may ring that one without
+// effect, because the owner reads no datagram from it.
 //
 // Thread rule: that of the host.
 #pragma once

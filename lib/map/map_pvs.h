@@ -130,10 +130,10 @@ bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_stabbi
                             struct raim_reach *viewer, struct raim_reach *target, double radius,
                             raim_vec2 view, struct raim_view_ray *ray);
 
-// Finds the obstacle that hides best alone, see raim_occluder_find, also for two second ends. The
-// obstacle of the piece `blocker` is tried first, the others only if it does not hide the ends; the
-// best of these then becomes `blocker`. Only for maps that were made from obstacles: in others no
-// obstacle is found.
+// Finds the single obstacle that hides best, see raim_occluder_find, also for two second ends.
+// Tries the obstacle of the piece `blocker` first. If it does not hide the ends, tries the others,
+// of which the best one becomes `blocker`. Finds obstacles only in maps that were made from
+// obstacles.
 struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
                                              const struct raim_stabbing_lines_end *from,
                                              const struct raim_stabbing_lines_end *to, int to_count,

@@ -30,7 +30,7 @@ static inline struct raim_map *fuzz_map(void)
     return map;
 }
 
-// Another one, of one arena; likewise.
+// Makes a map without obstacles. The caller destroys it.
 static inline struct raim_map *fuzz_empty_map(void)
 {
     static const raim_vec2 spawns[] = {{60, 60}, {340, 340}};

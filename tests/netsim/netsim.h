@@ -77,7 +77,7 @@ void netsim_destroy(struct netsim *netsim);
 // Goes on until the server has played its next tick. False once something that must be true is not.
 bool netsim_step(struct netsim *netsim);
 
-// So many seconds of steps.
+// Runs steps for a number of seconds.
 bool netsim_run(struct netsim *netsim, double seconds);
 
 // Goes on until every client plays, and for some seconds more.

@@ -72,7 +72,7 @@ struct fault_schedule {
     uint32_t quiet_count;
 };
 
-// Draws the schedule of a simulation of so many steps.
+// Draws the schedule of a simulation of `steps` steps.
 void fault_schedule_draw(struct fault_schedule *schedule, uint64_t seed, uint32_t steps,
                          uint32_t tick_hz);
 

@@ -4,6 +4,6 @@
 
 #include "files.h"
 
-// Keeps a recording, which files_map finds and files_list lists from now on; takes the bytes, which
-// were allocated. Frees the one before. Writes its path, and returns it.
+// Keeps a recording, which files_map finds and files_list lists from now on. Takes the allocated
+// bytes, frees the previous recording, and returns the path.
 const char *files_keep_recording(const char *name, uint8_t *bytes, size_t size);

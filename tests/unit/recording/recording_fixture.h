@@ -183,7 +183,7 @@ static inline bool is_true(const struct take *take, const struct raim_recording 
     return raim_world_digest(raim_recording_world(recording)) == take->truths[tick].digest;
 }
 
-// Plays what was recorded to its end: each tick is true, and there are so many.
+// Plays a recording to its end, and asserts the digest of each tick and the number of ticks.
 static inline void assert_replays(const struct take *take, uint32_t ticks)
 {
     struct raim_recording *recording = open_take(take);
