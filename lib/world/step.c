@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One tick of the game: move, push apart, fire, fly, hit, kill and score, spawn.
-#include "grid_move.h"
 #include "player.h"
+#include "player_push.h"
 #include "position_history.h"
 #include "projectile.h"
 #include "spawn.h"
@@ -11,7 +11,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // The least side of a cell of the players' grid, in ranges of a bullet: with it, a player marks few
 // cells.
@@ -20,70 +19,6 @@ static const double least_cell = 0.8;
 // The tolerance for rounding, in units: the way of a bullet in a tick is at most this much longer
 // than its speed says.
 static const double leg_margin = 1e-3;
-
-enum { BROADPHASE_COLUMNS = 256 };
-
-// The broad phase for pairs of players: living players sorted into columns along x by one counting
-// sort. The order of the pairs is part of the rules, because a push changes the next one.
-struct broadphase {
-    double min_x;
-    double per_unit;                         // columns per unit of x
-    uint32_t count;                          // living players
-    uint16_t starts[BROADPHASE_COLUMNS + 1]; // of each column in the arrays below
-    uint16_t slots[RAIM_MAX_PLAYERS];        // by column, then slot
-    raim_vec2 positions[RAIM_MAX_PLAYERS];   // of the players in `slots`
-};
-
-static uint32_t column_of(const struct broadphase *broadphase, double x)
-{
-    const double column = (x - broadphase->min_x) * broadphase->per_unit;
-    if (!(column > 0))
-        return 0;
-    return column < BROADPHASE_COLUMNS - 1 ? (uint32_t)column : BROADPHASE_COLUMNS - 1;
-}
-
-// Puts the living players among `count` slots, which ascend, into columns by x. Within a column
-// they stay in the order of slots.
-static void broadphase_build(struct broadphase *broadphase, const raim_player *players,
-                             const uint16_t *slots, uint32_t count, raim_box border)
-{
-    broadphase->min_x = border.min.x;
-    broadphase->per_unit = BROADPHASE_COLUMNS / (border.max.x - border.min.x);
-    broadphase->count = 0;
-    memset(broadphase->starts, 0, sizeof broadphase->starts);
-
-    uint8_t columns[RAIM_MAX_PLAYERS]; // by index in `slots`
-    static_assert(BROADPHASE_COLUMNS <= 256, "a column fits a byte");
-    for (uint32_t i = 0; i < count; i++) {
-        const raim_player *player = &players[slots[i]];
-        if (player->state != RAIM_PLAYER_ALIVE)
-            continue;
-        const uint32_t column = column_of(broadphase, player->position.x);
-        columns[i] = (uint8_t)column;
-        broadphase->starts[column + 1]++;
-        broadphase->count++;
-    }
-    for (int column = 0; column < BROADPHASE_COLUMNS; column++)
-        broadphase->starts[column + 1] =
-            (uint16_t)(broadphase->starts[column + 1] + broadphase->starts[column]);
-
-    uint16_t next[BROADPHASE_COLUMNS];
-    memcpy(next, broadphase->starts, sizeof next);
-    for (uint32_t i = 0; i < count; i++) {
-        const raim_player *player = &players[slots[i]];
-        if (player->state != RAIM_PLAYER_ALIVE)
-            continue;
-        const uint32_t at = next[columns[i]]++;
-        broadphase->slots[at] = slots[i];
-        broadphase->positions[at] = player->position;
-    }
-}
-
-// Returns the end, in the arrays, of the column that x lies in.
-static uint32_t broadphase_end(const struct broadphase *broadphase, double x)
-{
-    return broadphase->starts[column_of(broadphase, x) + 1];
-}
 
 // A step in the making. Its lists have room for the largest arena, some 190 KB, which is too much
 // for a stack.
@@ -97,7 +32,7 @@ struct raim_world_workspace {
     uint32_t present_count;
     uint16_t present[RAIM_MAX_PLAYERS]; // the slots that have a player, ascending
     struct raim_tick_context context;
-    struct broadphase broadphase;
+    struct raim_player_push push;
     struct raim_projectile_context projectiles;
     struct raim_spawner spawner;
     struct raim_first_hit hits[RAIM_MAX_PLAYERS]; // by slot
@@ -141,42 +76,6 @@ static void move_players(struct raim_world_workspace *step)
     for (uint32_t i = 0; i < step->present_count; i++) {
         const uint32_t slot = step->present[i];
         raim_player_move(&step->players[slot], &step->inputs[slot], &step->context);
-    }
-}
-
-static void push_pair_apart(const struct raim_world_workspace *step, raim_player *a, raim_player *b)
-{
-    const double radius = step->world->rules.player_radius;
-    const raim_vec2 between = raim_vec2_sub(b->position, a->position);
-    const double squared = raim_vec2_length_squared(between);
-    if (squared >= 4 * radius * radius)
-        return;
-    const double distance = sqrt(squared);
-    const raim_vec2 normal =
-        distance > 0 ? raim_vec2_scale(between, 1 / distance) : (raim_vec2){1, 0};
-    const raim_vec2 half = raim_vec2_scale(normal, (2 * radius - distance) / 2);
-    a->position = raim_grid_move_push(step->map, a->position, raim_vec2_scale(half, -1), radius);
-    b->position = raim_grid_move_push(step->map, b->position, half, radius);
-}
-
-// Pushes overlapping players apart in one pass; the next tick resolves what remains in a crowd.
-static void push_players_apart(struct raim_world_workspace *step)
-{
-    struct broadphase *broadphase = &step->broadphase;
-    broadphase_build(broadphase, step->players, step->present, step->present_count,
-                     step->map->border);
-    const double width = 2 * step->world->rules.player_radius;
-    for (uint32_t i = 0; i < broadphase->count; i++) {
-        const uint32_t end = broadphase_end(broadphase, broadphase->positions[i].x + width);
-        for (uint32_t j = i + 1; j < end; j++) {
-            if (fabs(broadphase->positions[j].y - broadphase->positions[i].y) >= width)
-                continue;
-            raim_player *player = &step->players[broadphase->slots[i]];
-            raim_player *other = &step->players[broadphase->slots[j]];
-            push_pair_apart(step, player, other);
-            broadphase->positions[i] = player->position;
-            broadphase->positions[j] = other->position;
-        }
     }
 }
 
@@ -379,7 +278,8 @@ static void spawn_players(struct raim_world_workspace *step)
 static void play(struct raim_world_workspace *step)
 {
     move_players(step);
-    push_players_apart(step);
+    raim_player_push_apart(&step->push, step->players, step->present, step->present_count,
+                           step->map, step->world->rules.player_radius);
     const uint32_t rewind = fire(step);
     locate_players(step);
     step->projectiles.rewind_reach =

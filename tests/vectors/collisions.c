@@ -159,7 +159,7 @@ static void print_pushes(const struct raim_map *map, const raim_rules *rules, in
         const double distance = sqrt(raim_vec2_length_squared(between));
         if (!raim_map_is_free(map, b, radius) || distance >= 2 * radius)
             continue;
-        // As in push_pair_apart of step.c.
+        // As in push_pair_apart of player_push.c.
         const raim_vec2 normal =
             distance > 0 ? raim_vec2_scale(between, 1 / distance) : (raim_vec2){1, 0};
         const raim_vec2 half = raim_vec2_scale(normal, (2 * radius - distance) / 2);
