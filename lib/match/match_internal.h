@@ -10,7 +10,6 @@
 #include "origins.h"
 #include "outbox.h"
 #include "players.h"
-#include "record.h"
 #include "rounds.h"
 #include "sessions.h"
 #include "snapshots.h"
@@ -96,3 +95,17 @@ static inline uint32_t raim_match_next_slot(const struct raim_match *match, uint
 {
     return raim_set_next(match->taken, slot, match->world->max_players);
 }
+
+// --- record.c: records, for a recording, what clients were sent and which inputs arrived ---
+
+// Records the set of entities that a client was sent in this tick. Call it for every client that is
+// served.
+void raim_record_sent(struct raim_match *match, const struct raim_connection *client);
+
+// Records how many inputs of a client arrived. Call it when the input of the tick was taken.
+void raim_record_traffic(struct raim_match *match, const struct raim_connection *client,
+                         bool is_missed);
+
+// Begin and end the records of what a tick sends.
+void raim_record_begin_sent(struct raim_match *match);
+void raim_record_end_tick(struct raim_match *match);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Recording: the scene, keyframes, and what clients were sent.
-#include "record.h"
-
 #include "match_internal.h"
 
 #include "recording_input.h"
