@@ -90,7 +90,7 @@ class Reader: # decodes the bits of a message
 class Snapshots: # stores the frames of the last `history` ticks, by tick, as baselines
     def __init__(self, welcome):
         self.newest, self.frames, self.max_rewind = welcome["tick"], {}, welcome["max_rewind"]
-        self.epoch = welcome["epoch"]
+        self.epoch, self.has_health = welcome["epoch"], sum(welcome["rules"][11:12]) > 1
         self.slots, self.shots, hz = welcome["max_players"], welcome["shots"], welcome["tick_hz"]
         self.history = max(16, 1 << (hz - 1).bit_length())
         steps = 32 * welcome["rules"][1] / hz
@@ -141,7 +141,7 @@ class Snapshots: # stores the frames of the last `history` ticks, by tick, as ba
     def read_new(self, r, own):
         return (slot := r.ranged(0, self.slots - 1)), {
             "x": r.s(20), "y": r.s(20), "aim": 0 if slot == own else r.u(10), "way": r.u(4),
-            "life": r.u(3), "shield": r.u(1)}
+            "life": r.u(3), "shield": r.u(1), **{key: r.u(8) for key in self.has_health * ("health",)}}
 
     def read_known(self, r, age, slot, was, own, players):
         dx, dy = self.ways[was["way"]]
@@ -155,8 +155,8 @@ class Snapshots: # stores the frames of the last `history` ticks, by tick, as ba
                 return
             else:
                 now |= {key: r.change(now[key], 10, 12, lambda: r.s(20)) for key in "xy"}
-                now |= {key: r.u(bits) for key, bits in (("way", 4), ("life", 3), ("shield", 1))
-                        if r.u(1)}
+                now |= {key: r.u(bits) for key, bits in (("way", 4), ("life", 3), ("shield", 1),
+                                                         *self.has_health * (("health", 8),)) if r.u(1)}
         now["aim"] = 0 if slot == own else r.change(was["aim"], 7, 8, lambda: r.u(10)) % 1024
         players[slot] = now
 

@@ -15,6 +15,7 @@ struct raim_wire_limits {
     int32_t stride;      // grid steps that a player runs per tick along an axis
     int32_t diagonal;    // grid steps per tick along each axis of a diagonal run
     uint32_t max_rewind; // ticks that a bullet may be launched in the past, 0 to RAIM_WIRE_REWIND
+    bool has_health;     // snapshots contain the health of players, which can have more than 1
 };
 
 static inline uint32_t raim_wire_bullets(const struct raim_wire_limits *limits)
@@ -41,6 +42,7 @@ typedef struct raim_wire_player {
     int32_t direction; // enum raim_direction
     int32_t life;      // spawn counter, modulo 8: positions of different lives are unrelated
     int32_t shield;    // 1 under spawn protection
+    int32_t health;    // 1 to 255 points; 0 without limits->has_health
 } raim_wire_player;
 
 #define RAIM_WIRE_AIM_BITS 10
@@ -143,7 +145,7 @@ static inline bool raim_wire_same_self(const raim_wire_self *a, const raim_wire_
 static inline bool raim_wire_same_course(const raim_wire_player *a, const raim_wire_player *b)
 {
     return a->x == b->x && a->y == b->y && a->direction == b->direction && a->life == b->life &&
-           a->shield == b->shield;
+           a->shield == b->shield && a->health == b->health;
 }
 
 static inline bool raim_wire_same_launch(const raim_wire_bullet *a, const raim_wire_bullet *b)

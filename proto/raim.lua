@@ -63,7 +63,8 @@ local REASONS = {
 }
 local RULES = {
     [0] = "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
-    "fire_cooldown", "respawn_delay", "spawn_protection", "pellets", "spread", "bounces",
+    "fire_cooldown", "respawn_delay", "spawn_protection", "pellets", "spread", "bounces", "health",
+    "damage", "regeneration",
 }
 local WAYS = {[0] = "stands"}
 for i = 0, 7 do WAYS[1 + i] = ("runs to %d degrees"):format(45 * i) end
@@ -306,7 +307,7 @@ field("vote.amount", "u", {12})
 field("event.count", "ranged", {1, 64})
 field("input.move_x input.move_y", "axis", {})
 field("input.aim snapshot.bullet_aim", "angle", {16})
-field("hello.access_size self.shots self.hits", "u", {8})
+field("hello.access_size self.shots self.hits snapshot.health", "u", {8})
 field("self.margin", "s", {6, -31})
 field("snapshot.baseline_age snapshot.slot snapshot.bullet snapshot.rewind self.slot",
     "ranged", {0})
@@ -449,7 +450,11 @@ function messages.WELCOME(r)
     r:read("welcome.view_width welcome.view_height welcome.sight")
     r:read("welcome.obstacle_count welcome.roster_count")
     r:read("welcome.min_x welcome.min_y welcome.max_x welcome.max_y")
-    for i = 0, r:read("welcome.rule_count") - 1 do r:read("rule." .. (RULES[i] or "unknown")) end
+    for i = 0, r:read("welcome.rule_count") - 1 do
+        local rule = RULES[i] or "unknown"
+        local value = r:read("rule." .. rule)
+        if rule == "health" then arena.has_health = value > 1 end
+    end
     local map_name = r:read("welcome.arena welcome.map_name")
     r:group("Phase", read_phase)
     r:read("welcome.motd")
@@ -531,6 +536,7 @@ local function read_whole(r, arena, own)
         r:read("snapshot.x snapshot.y")
         if slot ~= own then r:read("snapshot.aim") end
         r:read("snapshot.way snapshot.life snapshot.shield")
+        if arena.has_health then r:read("snapshot.health") end
         seen[slot] = true
         return (" %d"):format(slot)
     end)

@@ -21,7 +21,7 @@ KINDS = ("", "KEYFRAME", "NAME", "JOIN", "LEAVE", "AWAY", "BACK", "CLEAR_BULLETS
          "BEGIN_ROUND", "STEP", "SKIP", "HOLD_POSITIONS", "KILL", "PHASE", "CHAT", "RTT", "SENT", "DIGEST", "END")
 CHAPTERS = ("round", "round_end", "kill", "join", "leave")
 # The sizes of a world's parts, and where a player has points, deaths and its id.
-WORLD, PLAYER, BULLET, SAMPLE = 128, 64, 48, 24
+WORLD, PLAYER, BULLET, SAMPLE = 152, 64, 48, 24
 PLAYER_SCORE, PLAYER_ID = 32, 48
 SLOTS = 1024
 

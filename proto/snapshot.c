@@ -20,8 +20,9 @@ static const struct field {
     {offsetof(raim_wire_player, direction), DIRECTION_BITS, 0, 0, false},
     {offsetof(raim_wire_player, life), 3, 0, 0, false},
     {offsetof(raim_wire_player, shield), 1, 0, 0, false},
+    {offsetof(raim_wire_player, health), 8, 0, 0, false},
 };
-enum { AIM = 2, FIELDS = sizeof fields / sizeof fields[0] };
+enum { AIM = 2, FIELDS = sizeof fields / sizeof fields[0] }; // health is the last
 
 // The frames between which a snapshot is the delta.
 struct delta {
@@ -52,6 +53,11 @@ static struct delta make_delta(const struct raim_wire_limits *limits,
          slot = raim_set_next(set, (slot) + 1, limit))
 
 // --- Fields ---
+
+static int field_count(const struct delta *delta)
+{
+    return delta->limits->has_health ? FIELDS : FIELDS - 1;
+}
 
 static int32_t get_field(const raim_wire_player *player, const struct field *field)
 {
@@ -265,7 +271,8 @@ static raim_wire_player apply_turn(const struct delta *delta, const raim_wire_pl
 static uint32_t turn_age(const struct delta *delta, const raim_wire_player *from,
                          const raim_wire_player *to)
 {
-    if (to->direction == from->direction || to->life != from->life || to->shield != from->shield)
+    if (to->direction == from->direction || to->life != from->life || to->shield != from->shield ||
+        to->health != from->health)
         return 0;
     // Each tick since the turn adds an equal step to the distance from the old course.
     const raim_wire_player straight = apply_turn(delta, from, to->direction, 0);
@@ -294,7 +301,7 @@ static void write_player_delta(raim_writer *writer, const struct delta *delta, u
         lead_bits = 2 + DIRECTION_BITS + raim_bits_for(delta->age - 1);
     } else if (!as_predicted) {
         raim_write_bits(writer, 7, 3);
-        for (int i = 0; i < FIELDS; i++)
+        for (int i = 0; i < field_count(delta); i++)
             if (i != AIM)
                 write_change(writer, &fields[i], get_field(&predicted, &fields[i]),
                              get_field(to, &fields[i]), 0, 0);
@@ -311,7 +318,7 @@ static void write_new_player(raim_writer *writer, const struct delta *delta, uin
 {
     raim_write_bool(writer, true);
     raim_write_ranged(writer, slot, 0, delta->limits->players - 1);
-    for (int i = 0; i < FIELDS; i++)
+    for (int i = 0; i < field_count(delta); i++)
         if (i != AIM || !raim_wire_is_own(delta->frame, slot))
             write_whole(writer, &fields[i], get_field(&delta->frame->players[slot], &fields[i]));
 }
@@ -327,9 +334,11 @@ static void write_players(raim_writer *writer, const struct delta *delta)
     raim_write_bool(writer, false);
 }
 
-static void check_player(raim_reader *reader, const raim_wire_player *player)
+static void check_player(raim_reader *reader, const struct delta *delta,
+                         const raim_wire_player *player)
 {
     reader->failed = reader->failed || player->direction >= RAIM_DIRECTIONS ||
+                     (player->health == 0) == delta->limits->has_health ||
                      !fits(player->x, RAIM_WIRE_COORDINATE_BITS) ||
                      !fits(player->y, RAIM_WIRE_COORDINATE_BITS);
 }
@@ -356,7 +365,7 @@ static bool read_player_delta(raim_reader *reader, const struct delta *delta, ui
         else if (!raim_read_bool(reader))
             return false;
         else
-            for (int i = 0; i < FIELDS; i++)
+            for (int i = 0; i < field_count(delta); i++)
                 if (i != AIM)
                     set_field(to, &fields[i],
                               read_change(reader, &fields[i], get_field(to, &fields[i])));
@@ -364,18 +373,18 @@ static bool read_player_delta(raim_reader *reader, const struct delta *delta, ui
     to->aim = raim_wire_is_own(delta->frame, slot)
                   ? 0
                   : read_change(reader, &fields[AIM], raim_wire_sent_aim(delta->baseline, slot));
-    check_player(reader, to);
+    check_player(reader, delta, to);
     return true;
 }
 
 static void read_new_player(raim_reader *reader, const struct delta *delta, uint32_t slot)
 {
     raim_wire_player *player = &delta->frame->players[slot];
-    player->aim = 0;
-    for (int i = 0; i < FIELDS; i++)
+    player->aim = player->health = 0;
+    for (int i = 0; i < field_count(delta); i++)
         if (i != AIM || !raim_wire_is_own(delta->frame, slot))
             set_field(player, &fields[i], read_whole(reader, &fields[i]));
-    check_player(reader, player);
+    check_player(reader, delta, player);
 }
 
 static void read_players(raim_reader *reader, const struct delta *delta, uint64_t *seen)
@@ -452,7 +461,7 @@ static void read_bullet(raim_reader *reader, const struct delta *delta, uint32_t
     if (reader->failed)
         return;
     const raim_wire_player origin = move_back(delta, &delta->frame->players[shooter], before);
-    check_player(reader, &origin);
+    check_player(reader, delta, &origin);
     bullet->x = origin.x;
     bullet->y = origin.y;
     bullet->tick -= before + 1 + bullet->rewind;

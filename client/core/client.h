@@ -100,6 +100,7 @@ struct raim_client_player {
     raim_angle aim;     // of the local player: of its newest input
     uint8_t life;       // changes with every spawn: do not interpolate between two lives
     bool shielded;
+    uint8_t health; // points left, of raim_client_rules
 };
 
 // A bullet at the tick shown.

@@ -200,6 +200,7 @@ static bool player_at(const struct raim_replica *replica, const struct span *spa
         .aim = aim_at(span, slot),
         .life = (uint8_t)span->before->players[slot].life,
         .shielded = span->before->players[slot].shield != 0,
+        .health = raim_replica_health(replica, &span->before->players[slot]),
     };
     return true;
 }
@@ -280,6 +281,15 @@ static double most_fading(const struct raim_replica *replica)
     return replica->rules.player_speed * most_fading_s;
 }
 
+// The local player's health as of the newest snapshot.
+static uint8_t own_health(const struct raim_replica *replica, uint32_t slot)
+{
+    const struct raim_wire_frame *frame = raim_replica_frame(replica, replica->newest_tick);
+    return frame != NULL && raim_set_has(frame->seen_players, slot)
+               ? raim_replica_health(replica, &frame->players[slot])
+               : (uint8_t)replica->rules.health;
+}
+
 // Fills the row of the local player. False while it is down; then only the position counts.
 static bool place_own(struct raim_interpolation *interpolation, const struct raim_replica *replica,
                       const struct raim_prediction *prediction, struct raim_interpolation_time time,
@@ -303,6 +313,7 @@ static bool place_own(struct raim_interpolation *interpolation, const struct rai
         .velocity = goes_on ? raim_vec2_scale(direction, replica->tick_hz) : (raim_vec2){0, 0},
         .life = now->life,
         .shielded = now->shielded,
+        .health = own_health(replica, raim_player_slot(prediction->id)),
     };
     return now->alive;
 }

@@ -64,6 +64,7 @@ static bool take_rules(struct raim_replica *replica, const struct raim_welcome *
         .stride = stride.straight,
         .diagonal = stride.diagonal,
         .max_rewind = welcome->max_rewind,
+        .has_health = replica->rules.health > 1,
     };
     return true;
 }
@@ -280,6 +281,7 @@ uint32_t raim_replica_players(const struct raim_replica *replica, raim_angle own
             .aim = is_own ? own_aim : (raim_angle)received_aim,
             .life = (uint8_t)player.life,
             .shielded = player.shield != 0,
+            .health = raim_replica_health(replica, &player),
         };
     }
     return count;

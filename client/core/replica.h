@@ -73,6 +73,13 @@ void raim_replica_around(const struct raim_replica *replica, uint32_t tick,
                          const struct raim_wire_frame **before,
                          const struct raim_wire_frame **after);
 
+// The points of health of a player.
+static inline uint8_t raim_replica_health(const struct raim_replica *replica,
+                                          const raim_wire_player *player)
+{
+    return replica->limits.has_health ? (uint8_t)player->health : 1;
+}
+
 // The longest life of a bullet in ticks.
 uint32_t raim_replica_bullet_ticks(const struct raim_replica *replica);
 

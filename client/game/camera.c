@@ -53,6 +53,7 @@ static void take_players(struct camera *camera, const struct raim_client *client
             .own = seen[i].slot == own,
             .shielded = seen[i].shielded,
             .life = seen[i].life,
+            .health = seen[i].health,
             .aim = seen[i].aim,
             .position = seen[i].position,
         };
@@ -96,6 +97,7 @@ bool camera_take(struct camera *camera, const struct raim_client *client, double
     picture->eye = raim_client_eye(client);
     picture->player_radius = rules->player_radius;
     picture->bullet_radius = rules->bullet_radius;
+    picture->health = rules->health;
     picture->shield_left =
         rules->spawn_protection > 0 ? 1 - (now_s - camera->since_s) / rules->spawn_protection : 0;
     take_players(camera, client, picture);

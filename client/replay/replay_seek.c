@@ -104,6 +104,7 @@ static void take_players(struct replay *replay, const struct sent_view_sets *set
             .own = own,
             .shielded = from->shield_ticks > 0,
             .life = from->life,
+            .health = from->health,
             .aim = from->aim,
             .position = from->position,
         };
@@ -146,6 +147,7 @@ static void take_picture(struct replay *replay, struct picture *picture)
     picture->eye = has_place ? followed->position : replay->eye;
     picture->player_radius = world->rules.player_radius;
     picture->bullet_radius = world->rules.bullet_radius;
+    picture->health = world->rules.health;
     picture->shield_left = 0;
     take_players(replay, &sets, picture);
     take_bullets(replay, &sets, picture);

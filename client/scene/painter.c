@@ -74,6 +74,21 @@ static void paint_shield(const struct paint *paint, const struct picture_player 
     draw_arc(paint->draw, centre, 1.45 * radius, width, -pi / 2, -pi / 2 + 2 * pi * left, colour);
 }
 
+// Draws the health left as a bar under the player, where one hit need not destroy it.
+static void paint_health(const struct paint *paint, const struct picture_player *player,
+                         raim_vec2 centre, double radius)
+{
+    const double width = 4 * paint->ui->unit;
+    const double part = fmin(player->health / paint->picture->health, 1);
+    const raim_vec2 left = {centre.x - 1.1 * radius, centre.y + 1.6 * radius + width};
+    const raim_vec2 right = {centre.x + 1.1 * radius, left.y};
+    const raim_vec2 end = {left.x + (right.x - left.x) * part, left.y};
+    const draw_colour dark = {8, 11, 16, 200};
+    draw_line(paint->draw, left, right, width + 2 * paint->ui->unit, dark, dark);
+    const draw_colour colour = draw_mixed(PALETTE_BAD, PALETTE_GOOD, part);
+    draw_line(paint->draw, left, end, width, colour, colour);
+}
+
 static void paint_player(const struct paint *paint, const struct picture_player *player)
 {
     const double unit = paint->ui->unit;
@@ -100,6 +115,8 @@ static void paint_player(const struct paint *paint, const struct picture_player 
     paint_mark(paint, player, centre, radius);
     if (player->shielded)
         paint_shield(paint, player, centre, radius);
+    if (paint->picture->health > 1)
+        paint_health(paint, player, centre, radius);
 }
 
 static void paint_name(const struct paint *paint, const struct picture_player *player)

@@ -17,6 +17,7 @@ struct picture_player {
     bool own;
     bool shielded;
     uint8_t life;
+    uint8_t health; // points left
     raim_angle aim;
     raim_vec2 position;            // units
     char name[PICTURE_NAME_BYTES]; // UTF-8
@@ -36,6 +37,7 @@ struct picture {
     bool is_flown;              // nobody's view: no lines of sight are drawn
     raim_vec2 eye;              // middle of the view and start of the lines of sight, units
     double player_radius, bullet_radius; // units
+    double health;                       // of a fresh player; 1: it is not drawn
     double shield_left;                  // share of the local player's shield time, 0 to 1
     uint32_t player_count, bullet_count;
     struct picture_player players[RAIM_MAX_PLAYERS];

@@ -31,6 +31,7 @@ struct raim_wire_limits raim_wire_limits_of(const struct raim_world *world)
         .stride = stride.straight,
         .diagonal = stride.diagonal,
         .max_rewind = world->max_rewind,
+        .has_health = world->rules.health > 1,
     };
 }
 
@@ -82,6 +83,7 @@ static raim_wire_player wire_player(const struct raim_wire_limits *limits,
                                                   y - raim_quantise(player->previous.y)),
         .life = player->life & 7,
         .shield = player->shield_ticks > 0,
+        .health = limits->has_health ? player->health : 0,
     };
 }
 

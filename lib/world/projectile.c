@@ -89,7 +89,7 @@ static bool motion_of(const struct raim_world *world, uint32_t slot, uint32_t ti
     return true;
 }
 
-static bool reaches_first(const struct raim_first_hit *hit, double time, uint32_t bullet)
+static bool reaches_first(const struct raim_last_hit *hit, double time, uint32_t bullet)
 {
     return time < hit->time || (time == hit->time && bullet < hit->bullet);
 }

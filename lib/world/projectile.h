@@ -6,10 +6,10 @@
 
 #include "player_grid.h"
 
-// The bullet that reaches a player first in this step. Times are in ticks, relative to the begin of
-// the present tick: from 0 to 1 in it, negative before it.
-struct raim_first_hit {
-    double time; // RAIM_SWEEP_MISS: none
+// The last of the bullets that destroy a player in this step: only an earlier one hits it. Times
+// are in ticks, relative to the begin of the present tick: from 0 to 1 in it, negative before it.
+struct raim_last_hit {
+    double time; // RAIM_SWEEP_MISS: none, it survives those that have hit it
     uint32_t bullet;
 };
 
@@ -25,7 +25,7 @@ struct raim_projectile_context {
     double reach;        // the longest movement of a player along an axis in this step, in units
     double rewind_reach; // raim_position_history_reach of those ticks that any bullet flies through
     int32_t lifetime;    // of a bullet, in ticks
-    struct raim_first_hit *hits; // by slot; borrowed
+    struct raim_last_hit *hits; // by slot; borrowed
 };
 
 // The outcome of a flight in a tick.
@@ -37,7 +37,7 @@ enum raim_projectile_end {
 
 // The hit of a bullet on a player.
 struct raim_projectile_impact {
-    double time;   // in ticks from where the present tick begins, see raim_first_hit
+    double time;   // in ticks from where the present tick begins, see raim_last_hit
     uint32_t slot; // the victim's
     bool shielded; // at the time of the hit: the victim survives
 };
@@ -67,7 +67,7 @@ bool raim_bullet_pass(raim_bullet *bullet, const struct raim_map *map, const rai
 
 // Flies the bullet in a slot through the present tick and, if it was fired in this tick, first
 // through the ticks since the one its shooter saw, up to the first player that it hits before
-// anything else stops it. It passes players that an earlier bullet hits first. `impact` is set on a
+// anything else stops it. It passes players that earlier bullets destroy. `impact` is set on a
 // hit.
 enum raim_projectile_end raim_projectile_find(const struct raim_projectile_context *context,
                                               uint32_t bullet,

@@ -16,6 +16,8 @@ extern "C" {
 // The most bullets of a shot: every player of the largest world has slots for a shot.
 #define RAIM_MAX_PELLETS 8
 
+#define RAIM_MAX_HEALTH 255 // points; 8 bits of the wire
+
 // X(name, kind, unit, default, min, max, meaning). The kind is NUMBER, or INTEGER for a whole one.
 #define RAIM_RULES(X)                                                                              \
     X(player_radius, NUMBER, "units", 20, 4, 100, "radius of a player")                            \
@@ -30,7 +32,10 @@ extern "C" {
       "time a fresh player is shielded, ended by its first shot")                                  \
     X(pellets, INTEGER, "bullets", 1, 1, RAIM_MAX_PELLETS, "bullets of a shot")                    \
     X(spread, NUMBER, "degrees", 0, 0, 180, "angle between the outermost bullets of a shot")       \
-    X(bounces, INTEGER, "times", 0, 0, 100, "how often obstacles and the border reflect a bullet")
+    X(bounces, INTEGER, "times", 0, 0, 100, "how often obstacles and the border reflect a bullet") \
+    X(health, INTEGER, "points", 1, 1, RAIM_MAX_HEALTH, "health of a fresh player")                \
+    X(damage, INTEGER, "points", 1, 1, RAIM_MAX_HEALTH, "health that a hit takes")                 \
+    X(regeneration, NUMBER, "s", 0, 0, 60, "time in which a player regains a point; 0: never")
 
 typedef struct raim_rules {
 #define RAIM_RULE_FIELD(name, kind, unit, value, min, max, meaning) double name;

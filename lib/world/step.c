@@ -20,6 +20,19 @@ static const double least_cell = 0.8;
 // than its speed says.
 static const double leg_margin = 1e-3;
 
+enum { NO_BULLET = UINT16_MAX };
+
+// The bullets that hit a player in this step, a list from the last to the first.
+struct hit_queue {
+    uint32_t last; // NO_BULLET: none
+    uint32_t count;
+};
+
+struct pending_hit {
+    double time;
+    uint32_t next; // in its queue
+};
+
 // A step in the making. Its lists have room for the largest arena, some 190 KB, which is too much
 // for a stack.
 struct raim_world_workspace {
@@ -35,8 +48,10 @@ struct raim_world_workspace {
     struct raim_player_push push;
     struct raim_projectile_context projectiles;
     struct raim_spawner spawner;
-    struct raim_first_hit hits[RAIM_MAX_PLAYERS]; // by slot
-    uint16_t flying[RAIM_MAX_BULLETS];            // slots of the bullets in flight, ascending
+    struct raim_last_hit hits[RAIM_MAX_PLAYERS]; // by slot
+    struct hit_queue queues[RAIM_MAX_PLAYERS];   // by slot
+    struct pending_hit pending[RAIM_MAX_BULLETS];
+    uint16_t flying[RAIM_MAX_BULLETS]; // slots of the bullets in flight, ascending
     struct raim_projectile_sort sort;
 };
 
@@ -147,8 +162,6 @@ static void locate_players(struct raim_world_workspace *step)
     }
 }
 
-enum { NO_BULLET = UINT16_MAX };
-
 static void end_bullet(struct raim_world_workspace *step, uint32_t slot)
 {
     step->bullets[slot] = (raim_bullet){0};
@@ -167,10 +180,42 @@ static void emit_hit(struct raim_world_workspace *step, enum raim_event_kind kin
                });
 }
 
+// How many hits destroy a player.
+static uint32_t hits_to_destroy(const struct raim_world *world, const raim_player *player)
+{
+    const uint32_t damage = (uint32_t)world->rules.damage;
+    return (player->health + damage - 1) / damage;
+}
+
+// Enters a hit of an unshielded player. Returns the bullet that no longer hits it, because those
+// before it destroy the player; NO_BULLET: none.
+static uint32_t enter_hit(struct raim_world_workspace *step, uint32_t bullet,
+                          const struct raim_projectile_impact *impact)
+{
+    struct hit_queue *queue = &step->queues[impact->slot];
+    struct pending_hit *pending = step->pending;
+    uint32_t *at = &queue->last;
+    while (*at != NO_BULLET && (pending[*at].time > impact->time ||
+                                (pending[*at].time == impact->time && *at > bullet)))
+        at = &pending[*at].next;
+    pending[bullet] = (struct pending_hit){impact->time, *at};
+    *at = bullet;
+    const uint32_t most = hits_to_destroy(step->world, &step->players[impact->slot]);
+    uint32_t late = NO_BULLET;
+    if (++queue->count > most) {
+        late = queue->last;
+        queue->last = pending[late].next;
+        queue->count--;
+    }
+    if (queue->count == most)
+        step->hits[impact->slot] = (struct raim_last_hit){pending[queue->last].time, queue->last};
+    return late;
+}
+
 // Flies one bullet. Bullets are matched to victims by deferred acceptance (Gale and Shapley,
-// College Admissions and the Stability of Marriage, 1962): the bullet that reaches a player first
-// kills it, and a later one flies on to its next target. The result does not depend on the order of
-// bullets.
+// College Admissions and the Stability of Marriage, 1962): the bullets that reach a player first
+// hit it until it is destroyed, and a later one flies on to its next target. The result does not
+// depend on the order of bullets.
 static void fly(struct raim_world_workspace *step, uint32_t slot)
 {
     while (slot != NO_BULLET) {
@@ -190,34 +235,53 @@ static void fly(struct raim_world_workspace *step, uint32_t slot)
             end_bullet(step, slot);
             return;
         }
-        struct raim_first_hit *hit = &step->projectiles.hits[impact.slot];
-        const uint32_t late = hit->bullet;
-        *hit = (struct raim_first_hit){impact.time, slot};
-        slot = late;
+        slot = enter_hit(step, slot, &impact);
+    }
+}
+
+static void destroy_player(struct raim_world_workspace *step, raim_player *victim,
+                           raim_player *shooter)
+{
+    const struct raim_world *world = step->world;
+    const uint32_t slot = raim_player_slot(victim->id);
+    shooter->score++;
+    victim->deaths++;
+    raim_player_grid_remove(&step->projectiles.players, slot, victim->position);
+    victim->state = RAIM_PLAYER_DOWN;
+    victim->respawn_ticks = raim_ticks_of(world->rules.respawn_delay, world->tick_hz);
+}
+
+// Applies the hits of a player, the first one first.
+static void settle_player(struct raim_world_workspace *step, raim_player *victim)
+{
+    struct pending_hit *pending = step->pending;
+    const uint32_t damage = (uint32_t)step->world->rules.damage;
+    uint32_t first = NO_BULLET;
+    for (uint32_t next = step->queues[raim_player_slot(victim->id)].last; next != NO_BULLET;) {
+        const uint32_t bullet = next;
+        next = pending[bullet].next;
+        pending[bullet].next = first;
+        first = bullet;
+    }
+    for (uint32_t slot = first; slot != NO_BULLET; slot = pending[slot].next) {
+        const raim_bullet *bullet = &step->bullets[slot];
+        raim_player *shooter = &step->players[raim_player_slot(bullet->owner)];
+        shooter->hits++;
+        victim->health = (uint8_t)(victim->health > damage ? victim->health - damage : 0);
+        emit_hit(step, RAIM_EVENT_HIT, bullet, victim, pending[slot].time);
+        if (victim->health == 0) {
+            destroy_player(step, victim, shooter);
+            emit_hit(step, RAIM_EVENT_KILL, bullet, victim, pending[slot].time);
+        }
+        end_bullet(step, slot);
     }
 }
 
 static void settle_hits(struct raim_world_workspace *step)
 {
-    const struct raim_world *world = step->world;
-    for (uint32_t i = 0; i < step->present_count; i++) {
-        const uint32_t slot = step->present[i];
-        const struct raim_first_hit *hit = &step->projectiles.hits[slot];
-        if (hit->bullet == NO_BULLET)
-            continue;
-        const raim_bullet *bullet = &step->bullets[hit->bullet];
-        raim_player *shooter = &step->players[raim_player_slot(bullet->owner)];
-        raim_player *victim = &step->players[slot];
-        shooter->hits++;
-        shooter->score++;
-        victim->deaths++;
-        raim_player_grid_remove(&step->projectiles.players, slot, victim->position);
-        victim->state = RAIM_PLAYER_DOWN;
-        victim->respawn_ticks = raim_ticks_of(world->rules.respawn_delay, world->tick_hz);
-        emit_hit(step, RAIM_EVENT_HIT, bullet, victim, hit->time);
-        emit_hit(step, RAIM_EVENT_KILL, bullet, victim, hit->time);
-        end_bullet(step, hit->bullet);
-    }
+    for (uint32_t i = 0; i < step->present_count; i++)
+        if (step->queues[step->present[i]].last != NO_BULLET)
+            settle_player(step, &step->players[step->present[i]]);
 }
 
 // Lists the bullets in flight. Returns their number.
@@ -238,8 +302,10 @@ static uint32_t list_bullets(struct raim_world_workspace *step)
 static void fly_bullets(struct raim_world_workspace *step)
 {
     step->projectiles.hits = step->hits;
-    for (uint32_t i = 0; i < step->present_count; i++)
-        step->hits[step->present[i]] = (struct raim_first_hit){RAIM_SWEEP_MISS, NO_BULLET};
+    for (uint32_t i = 0; i < step->present_count; i++) {
+        step->hits[step->present[i]] = (struct raim_last_hit){RAIM_SWEEP_MISS, NO_BULLET};
+        step->queues[step->present[i]] = (struct hit_queue){.last = NO_BULLET};
+    }
     struct raim_projectile_sort *sort = &step->sort;
     raim_projectile_sort(&step->projectiles, step->flying, list_bullets(step), sort);
     for (uint32_t i = 0; i < sort->stopping_count; i++)
@@ -268,15 +334,31 @@ static void spawn_players(struct raim_world_workspace *step)
         raim_spawner_add(&step->spawner, slot, player->position);
         player->previous = player->position;
         player->state = RAIM_PLAYER_ALIVE;
+        player->health = (uint8_t)world->rules.health;
         player->shield_ticks = raim_ticks_of(world->rules.spawn_protection, world->tick_hz);
         player->life++;
         emit(step, (raim_event){.kind = RAIM_EVENT_SPAWN, .actor = player->id});
     }
 }
 
+// Gives all the living a point of health, in every so many ticks.
+static void regenerate(struct raim_world_workspace *step)
+{
+    const struct raim_world *world = step->world;
+    const uint32_t every = raim_ticks_of(world->rules.regeneration, world->tick_hz);
+    if (every == 0 || world->tick % every != 0)
+        return;
+    for (uint32_t i = 0; i < step->present_count; i++) {
+        raim_player *player = &step->players[step->present[i]];
+        if (player->state == RAIM_PLAYER_ALIVE && player->health < world->rules.health)
+            player->health++;
+    }
+}
+
 // Plays a tick with at least one player.
 static void play(struct raim_world_workspace *step)
 {
+    regenerate(step);
     move_players(step);
     raim_player_push_apart(&step->push, step->players, step->present, step->present_count,
                            step->map, step->world->rules.player_radius);

@@ -41,7 +41,9 @@ static bool is_player_valid(const struct raim_world *world, const struct raim_ma
     }
     return player->state <= RAIM_PLAYER_ALIVE && player->generation > 0 &&
            player->id == player->generation * RAIM_MAX_PLAYERS + slot && player->away <= 1 &&
-           player->reserved == 0 && is_on_grid(player->position) && is_on_grid(player->previous) &&
+           player->health <= rules->health &&
+           (player->health > 0) == (player->state == RAIM_PLAYER_ALIVE) &&
+           is_on_grid(player->position) && is_on_grid(player->previous) &&
            player->cooldown_ticks <= raim_ticks_of(rules->fire_cooldown, world->tick_hz) &&
            player->respawn_ticks <= raim_ticks_of(rules->respawn_delay, world->tick_hz) &&
            player->shield_ticks <= raim_ticks_of(rules->spawn_protection, world->tick_hz) &&

@@ -160,6 +160,7 @@ void raim_world_begin_round(struct raim_world *world)
         player->score = player->deaths = 0;
         player->cooldown_ticks = player->respawn_ticks = player->shield_ticks = 0;
         player->state = RAIM_PLAYER_DOWN;
+        player->health = 0;
     }
 }
 

@@ -70,7 +70,7 @@ typedef struct raim_player {
     uint8_t state;           // enum raim_player_state
     uint8_t life;            // number of spawns, modulo 256; its position jumps between lives
     uint8_t away;            // 1: its client is gone; once down it does not respawn
-    uint8_t reserved;
+    uint8_t health;          // points left; 0 unless it is alive
 } raim_player;
 
 // A bullet is stored as its launch. Its position follows from the tick (raim_bullet_position). A
@@ -132,7 +132,7 @@ struct raim_world_def {
 enum raim_event_kind {
     RAIM_EVENT_SPAWN, // actor spawned
     RAIM_EVENT_FIRE,  // actor fired
-    RAIM_EVENT_HIT,   // a bullet of actor hit victim; a shielded victim survives
+    RAIM_EVENT_HIT,   // a bullet of actor hit victim, who may survive
     RAIM_EVENT_KILL,  // a bullet of actor destroyed victim; follows the HIT
 };
 

@@ -71,6 +71,7 @@ static bool take_welcome(struct lagged_client *client, const raim_rules *rules, 
         .stride = stride.straight,
         .diagonal = stride.diagonal,
         .max_rewind = welcome.max_rewind,
+        .has_health = rules->health > 1,
     };
     const size_t frame_bytes = raim_wire_frame_bytes(&client->limits);
     uint8_t *memory = calloc(client->limits.history + 1, frame_bytes);

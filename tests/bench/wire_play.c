@@ -122,6 +122,7 @@ static struct raim_wire_limits limits_of(const struct raim_world *world)
         .stride = stride.straight,
         .diagonal = stride.diagonal,
         .max_rewind = world->max_rewind,
+        .has_health = world->rules.health > 1,
     };
 }
 

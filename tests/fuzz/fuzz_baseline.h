@@ -11,11 +11,11 @@
 // The first byte of an input of fuzz_messages chooses an arena's limits and a baseline.
 enum { FUZZ_LIMITS = 4, FUZZ_BASELINES = 64 };
 static const struct raim_wire_limits fuzz_limits[FUZZ_LIMITS] = {
-    {1, 1, 16, 960, 679, 0},
-    {16, 6, 64, 160, 113, 9},
-    {65, 8, 128, 80, 57, 18},
+    {1, 1, 16, 960, 679, 0, false},
+    {16, 6, 64, 160, 113, 9, true},
+    {65, 8, 128, 80, 57, 18, false},
     {RAIM_WIRE_PLAYERS, RAIM_WIRE_BULLETS / RAIM_WIRE_PLAYERS, RAIM_MAX_HISTORY, 40, 28,
-     RAIM_WIRE_REWIND},
+     RAIM_WIRE_REWIND, false},
 };
 
 // The newest tick that a reader of snapshots knows of.
@@ -71,6 +71,7 @@ static inline void fuzz_fill_baseline(struct raim_wire_frame *frame,
             .direction = (int32_t)raim_random_below(random, RAIM_DIRECTIONS),
             .life = (int32_t)raim_random_below(random, 8),
             .shield = (int32_t)raim_random_below(random, 2),
+            .health = limits->has_health ? 1 + (int32_t)slot : 0,
         };
         if (raim_wire_is_own(frame, slot))
             frame->players[slot].aim = 0;

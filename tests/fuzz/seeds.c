@@ -63,7 +63,10 @@ static raim_wire_player change_player(const struct raim_wire_limits *limits,
     } else if (slot % 3 == 2) {
         player.shield ^= 1;
         player.x /= slot % 2 != 0 ? 2 : 1;
+        player.health += limits->has_health;
     }
+    if (limits->has_health && player.health == 0)
+        player.health = 3;
     return player;
 }
 

@@ -300,6 +300,7 @@ static raim_rules shotgun(void)
     rules.pellets = 5;
     rules.spread = 12;
     rules.bounces = 1;
+    rules.health = 3;
     return rules;
 }
 

@@ -49,7 +49,8 @@ static void check_told_players_are_true(const struct picture *picture)
         if (player->state != RAIM_PLAYER_ALIVE ||
             told->x != (int32_t)lround(player->position.x * RAIM_WIRE_UNITS) ||
             told->y != (int32_t)lround(player->position.y * RAIM_WIRE_UNITS) ||
-            told->shield != (player->shield_ticks > 0))
+            told->shield != (player->shield_ticks > 0) ||
+            told->health != (picture->limits->has_health ? player->health : 0))
             fail(picture->simulation, "snapshots_are_true",
                  "peer %u, tick %u: slot %u at (%.3f, %.3f), but it is at (%.3f, %.3f), state %u",
                  picture->peer->index, frame->tick, slot, told->x / (double)RAIM_WIRE_UNITS,

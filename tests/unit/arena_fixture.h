@@ -99,6 +99,7 @@ static inline raim_player *fixture_put(struct arena_fixture *fixture, raim_vec2 
     assert(id != RAIM_NOBODY);
     raim_player *player = &raim_world_players(fixture->world)[raim_player_slot(id)];
     player->state = RAIM_PLAYER_ALIVE;
+    player->health = (uint8_t)fixture->world->rules.health;
     player->position = position;
     player->previous = position;
     return player;

@@ -53,7 +53,7 @@ static inline void frame_copy(const struct raim_wire_limits *limits, struct raim
 static inline bool frame_same_player(const raim_wire_player *a, const raim_wire_player *b)
 {
     return a->x == b->x && a->y == b->y && a->aim == b->aim && a->direction == b->direction &&
-           a->life == b->life && a->shield == b->shield;
+           a->life == b->life && a->shield == b->shield && a->health == b->health;
 }
 
 static inline bool frame_same_bullet(const raim_wire_bullet *a, const raim_wire_bullet *b)
@@ -155,10 +155,11 @@ static inline struct raim_wire_limits chance_limits(uint32_t players, uint32_t s
         .stride = stride,
         .diagonal = (stride * 181 + 128) / 256,
         .max_rewind = (uint32_t)(chance_bool() ? 0 : chance_int(1, RAIM_WIRE_REWIND)),
+        .has_health = chance_bool(),
     };
 }
 
-static inline raim_wire_player chance_player(void)
+static inline raim_wire_player chance_player(const struct raim_wire_limits *limits)
 {
     return (raim_wire_player){
         .x = chance_signed(RAIM_WIRE_COORDINATE_BITS),
@@ -167,6 +168,7 @@ static inline raim_wire_player chance_player(void)
         .direction = chance_int(0, RAIM_DIRECTIONS - 1),
         .life = (int32_t)chance_bits(3),
         .shield = (int32_t)chance_bits(1),
+        .health = limits->has_health ? chance_int(1, 255) : 0,
     };
 }
 
@@ -203,7 +205,7 @@ static inline void chance_frame(const struct raim_wire_limits *limits,
     frame->tick = tick;
     frame->self = chance_self(limits);
     for (uint32_t slot = 0; slot < limits->players; slot++) {
-        frame->players[slot] = chance_player();
+        frame->players[slot] = chance_player(limits);
         if (chance_bits(rarity) == 0)
             raim_set_add(frame->seen_players, slot);
     }
@@ -232,9 +234,11 @@ static inline raim_wire_player chance_successor(const struct raim_wire_limits *l
         player.life = (player.life + 1) & 7;
     if (chance_int(0, 7) == 0)
         player.shield ^= 1;
+    if (limits->has_health && chance_int(0, 7) == 0)
+        player.health = chance_int(1, 255);
     player.x = frame_on_grid(player.x);
     player.y = frame_on_grid(player.y);
-    return chance_int(0, 9) == 0 ? chance_player() : player;
+    return chance_int(0, 9) == 0 ? chance_player(limits) : player;
 }
 
 // A random bullet of random age, fired from the shooter's predicted position, from near it, or from

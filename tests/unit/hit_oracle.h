@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arena_fixture.h"
+#include "player.h"
 #include "test.h"
 
 #include <math.h>
@@ -58,11 +59,12 @@ static inline void remember(struct oracle *oracle, const struct arena_fixture *f
             .shielded = old[slot].shield_ticks > 1 && !fired,
             .life = old[slot].life,
         };
-        if (fired)
+        for (uint32_t i = 0; fired && i < before->rules.pellets; i++)
             oracle->bullets[slot * before->bullets_per_player +
-                            old[slot].shots % before->bullets_per_player] = (raim_bullet){
+                            old[slot].shots % before->bullets_per_player + i] = (raim_bullet){
                 .origin = new[slot].position,
-                .direction = raim_angle_direction(f->inputs[slot].aim),
+                .direction =
+                    raim_angle_direction(raim_pellet_aim(&before->rules, f->inputs[slot].aim, i)),
                 .born_tick = before->tick - f->inputs[slot].rewind,
                 .owner = old[slot].id,
                 .rewind = f->inputs[slot].rewind,
@@ -193,15 +195,22 @@ static inline void oracle_check(struct oracle *oracle, const struct arena_fixtur
         if (oracle->bullets[slot].owner != RAIM_NOBODY)
             fly_bullet(oracle, f, before, slot);
     qsort(oracle->contacts, (size_t)oracle->count, sizeof oracle->contacts[0], by_time);
-    for (int i = 1; i < oracle->count; i++)
-        if (oracle->contacts[i].time - oracle->contacts[i - 1].time < 1e-9)
+    for (int i = 1; i < oracle->count; i++) {
+        const struct contact *former = &oracle->contacts[i - 1], *latter = &oracle->contacts[i];
+        // Bullets that start within a player's reach hit it at once, in the order of their slots.
+        const bool is_tie = latter->time == former->time && latter->victim == former->victim;
+        if (latter->time - former->time < 1e-9 && !is_tie)
             oracle->unsure = true;
+    }
     if (oracle->unsure) {
         oracle->unsures++;
         return;
     }
     bool hit[ORACLE_BULLETS] = {false}, fallen[ORACLE_PLAYERS] = {false};
     uint32_t hits = 0, kills = 0;
+    double health[ORACLE_PLAYERS];
+    for (uint32_t slot = 0; slot < ORACLE_PLAYERS; slot++)
+        health[slot] = raim_world_players_const(before)[slot].health;
     for (int i = 0; i < oracle->count; i++) {
         const struct contact *contact = &oracle->contacts[i];
         const raim_bullet *bullet = &oracle->bullets[contact->bullet];
@@ -214,12 +223,20 @@ static inline void oracle_check(struct oracle *oracle, const struct arena_fixtur
         oracle->past_hits += contact->time < 0;
         if (contact->shielded)
             continue;
+        health[contact->victim] -= before->rules.damage;
+        if (health[contact->victim] > 0)
+            continue;
         fallen[contact->victim] = true;
         kills++;
         assert_true(has_event(f, RAIM_EVENT_KILL, before, bullet, contact));
     }
     assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), hits);
     assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), kills);
+    for (uint32_t slot = 0; slot < ORACLE_PLAYERS; slot++)
+        if (raim_world_players_const(f->world)[slot].state == RAIM_PLAYER_ALIVE &&
+            raim_world_players_const(f->world)[slot].life ==
+                raim_world_players_const(before)[slot].life)
+            assert_true(raim_world_players_const(f->world)[slot].health == health[slot]);
     const raim_bullet *bullets = raim_world_bullets_const(f->world);
     for (uint32_t slot = 0; slot < before->max_bullets; slot++)
         assert_int_equal(bullets[slot].owner,

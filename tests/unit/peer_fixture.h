@@ -232,6 +232,7 @@ static inline struct raim_wire_limits limits_of(const struct raim_welcome *welco
         .stride = stride.straight,
         .diagonal = stride.diagonal,
         .max_rewind = welcome->max_rewind,
+        .has_health = rules.health > 1,
     };
 }
 

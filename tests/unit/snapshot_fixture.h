@@ -37,7 +37,8 @@ static inline void free_frames(void)
 // Ten ticks a second: a history of 16.
 static inline void make_small_frames(uint32_t players, uint32_t shots)
 {
-    make_frames((struct raim_wire_limits){players, shots, 16, 960, 679, 0});
+    make_frames((struct raim_wire_limits){
+        .players = players, .shots = shots, .history = 16, .stride = 960, .diagonal = 679});
     baseline.tick = 99;
     frame.tick = 100;
 }
@@ -81,6 +82,8 @@ static inline void assert_good_frame(const struct raim_wire_frame *good)
         assert_true(player->aim >> RAIM_WIRE_AIM_BITS == 0 && player->life >> 3 == 0);
         assert_true(player->shield >> 1 == 0 && player->direction >= 0 &&
                     player->direction < RAIM_DIRECTIONS);
+        assert_true(limits.has_health ? player->health >= 1 && player->health <= 255
+                                      : player->health == 0);
         assert_true(!self->steers || self->slot != slot || player->aim == 0);
     }
     FOR_EACH_SLOT (slot, good->seen_bullets, raim_wire_bullets(&limits)) {

@@ -105,6 +105,7 @@ static inline void stage_put(struct stage *stage, uint32_t slot, raim_vec2 posit
     raim_player *player = &raim_world_players(stage->match->world)[slot];
     assert_true(player->id != RAIM_NOBODY);
     player->state = RAIM_PLAYER_ALIVE;
+    player->health = 1;
     player->position = player->previous = position;
     player->shield_ticks = 0;
     player->cooldown_ticks = 0;

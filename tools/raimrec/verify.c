@@ -240,6 +240,7 @@ static const struct field player_fields[] = {
     FIELD(raim_player, U8, state),
     FIELD(raim_player, U8, life),
     FIELD(raim_player, U8, away),
+    FIELD(raim_player, U8, health),
 };
 
 static const struct field bullet_fields[] = {

@@ -45,14 +45,15 @@ class Input(ctypes.Structure):
 class Player(ctypes.Structure):
     C_NAME = "struct raim_client_player"
     _fields_ = [("slot", c_uint32), ("position", Vec2), ("velocity", Vec2), ("aim", c_uint16),
-                ("life", c_uint8), ("shielded", c_bool)]
+                ("life", c_uint8), ("shielded", c_bool), ("health", c_uint8)]
 
 
 class Rules(ctypes.Structure):
     C_NAME = "raim_rules"
     _fields_ = [(name, c_double) for name in (
         "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
-        "fire_cooldown", "respawn_delay", "spawn_protection", "pellets", "spread", "bounces")]
+        "fire_cooldown", "respawn_delay", "spawn_protection", "pellets", "spread", "bounces",
+        "health", "damage", "regeneration")]
 
 
 class Stats(ctypes.Structure):

@@ -346,6 +346,7 @@ TEST(hits_of_moving_targets_and_through_the_past)
     assert_true(row(f, 1)->alive_ticks < row(f, 0)->alive_ticks);
     // Now one that runs towards the shooter, near enough to be hit in the past.
     target->state = RAIM_PLAYER_ALIVE;
+    target->health = 1;
     target->respawn_ticks = 0;
     target->life++;
     target->position = target->previous = (raim_vec2){0, 0};

@@ -54,6 +54,7 @@ static void build_arena(void)
     const bool next_round = chance_bool();
     server.rules = raim_rules_default();
     server.rules.player_speed = chance_int(100, 500);
+    server.rules.health = chance_int(1, 2);
     const struct raim_stride stride = raim_world_stride(&server.rules, TICK_HZ);
     server.limits = (struct raim_wire_limits){
         .players = places,
@@ -62,6 +63,7 @@ static void build_arena(void)
         .stride = stride.straight,
         .diagonal = stride.diagonal,
         .max_rewind = (uint32_t)chance_int(0, 12),
+        .has_health = server.rules.health > 1,
     };
     const uint32_t round = server.welcome.phase.round;
     server.welcome = good_welcome();

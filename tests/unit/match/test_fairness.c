@@ -175,5 +175,6 @@ TEST(nothing_leaks_and_nothing_comes_late_in_a_match)
     rules.pellets = 5;
     rules.spread = 12;
     rules.bounces = 1;
+    rules.health = 3;
     play_fairly(&rules);
 }

@@ -51,6 +51,9 @@ static void random_rules(raim_rules *rules)
     rules->pellets = chance_int(1, RAIM_MAX_PELLETS);
     rules->spread = chance_between(0, 180);
     rules->bounces = chance_int(0, 3);
+    rules->health = chance_int(1, 5);
+    rules->damage = chance_int(1, 3);
+    rules->regeneration = chance_between(0, 2);
 }
 
 TEST(bots_play_on_to_the_bit)

@@ -81,7 +81,7 @@ TEST(who_goes_on_moves_by_its_way_and_keeps_the_rest)
 {
     for (int i = 0; i < ROUNDS; i++) {
         const struct raim_wire_limits limits = chance_limits(1, 1);
-        const raim_wire_player player = chance_player();
+        const raim_wire_player player = chance_player(&limits);
         const int32_t age = chance_int(0, RAIM_MAX_HISTORY - 1);
         int32_t dx, dy;
         displacement(&limits, (uint32_t)player.direction, &dx, &dy);
@@ -97,7 +97,7 @@ TEST(prediction_does_not_depend_on_the_path)
 {
     for (int i = 0; i < 5 * ROUNDS; i++) {
         struct raim_wire_limits limits = chance_limits(9, 1);
-        raim_wire_player direct, steps = chance_player();
+        raim_wire_player direct, steps = chance_player(&limits);
         raim_wire_self self, self_steps = chance_self(&limits);
         if (chance_bool()) { // anything else wraps
             limits.stride = chance_signed(32);
@@ -142,11 +142,15 @@ static void go_on(const struct raim_wire_limits *limits, const struct raim_wire_
         to->players[slot] = raim_wire_predict_player(limits, &from->players[slot], age);
 }
 
-static void change_player(raim_wire_player *player)
+static void change_player(const struct raim_wire_limits *limits, raim_wire_player *player)
 {
     int32_t *const fields[] = {&player->x,         &player->y,    &player->aim,
                                &player->direction, &player->life, &player->shield};
-    *fields[chance_int(0, 5)] ^= 1;
+    const int field = chance_int(0, limits->has_health ? 6 : 5);
+    if (field == 6)
+        player->health = player->health % 255 + 1;
+    else
+        *fields[field] ^= 1;
     player->direction %= RAIM_DIRECTIONS;
 }
 
@@ -200,7 +204,7 @@ static void change_something(const struct raim_wire_limits *limits, struct raim_
         frame->bullets[bullet].now_x ^= 1;
         break;
     case 5:
-        change_player(&frame->players[player]);
+        change_player(limits, &frame->players[player]);
         break;
     case 6:
         chance_other_launch(limits, &frame->bullets[bullet]);

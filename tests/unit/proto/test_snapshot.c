@@ -22,7 +22,12 @@ TEST(every_field_has_its_whole_range)
         {0, 1, 3, 4, 7, 0, 0},
         {0, 1, 0, 1, 0, 0, 0},
     };
-    make_frames((struct raim_wire_limits){3, 1, 256, 160, 113, 63});
+    make_frames((struct raim_wire_limits){.players = 3,
+                                          .shots = 1,
+                                          .history = 256,
+                                          .stride = 160,
+                                          .diagonal = 113,
+                                          .max_rewind = 63});
     for (int field = 0; field < 6; field++) {
         for (int pair = 0; pair < 25; pair++) {
             const uint32_t age = (uint32_t)chance_int(1, 255);
@@ -256,7 +261,12 @@ TEST(a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid)
 TEST(a_rewind_beyond_the_most_is_rejected)
 {
     for (uint32_t most = 0; most <= RAIM_WIRE_REWIND; most++) {
-        make_frames((struct raim_wire_limits){2, 1, 16, 960, 679, most});
+        make_frames((struct raim_wire_limits){.players = 2,
+                                              .shots = 1,
+                                              .history = 16,
+                                              .stride = 960,
+                                              .diagonal = 679,
+                                              .max_rewind = most});
         frame.tick = 100;
         const uint32_t bits = raim_bits_for(most);
         for (uint32_t rewind = 0; rewind < 1u << bits; rewind++) {

@@ -70,7 +70,7 @@ static bool once_in(int times)
 static void rise(uint32_t slot, raim_wire_player *player)
 {
     const int32_t life = player->life;
-    *player = chance_player();
+    *player = chance_player(&limits);
     player->direction = RAIM_DIRECTION_STAND;
     player->life = (life + 1) & 7;
     raim_set_add(alive, slot);

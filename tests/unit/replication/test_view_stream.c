@@ -81,7 +81,7 @@ static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
         assert_true(raim_set_has(truth->seen_players, slot));
         assert_true(told->x == real->x && told->y == real->y &&
                     told->direction == real->direction && told->life == real->life &&
-                    told->shield == real->shield);
+                    told->shield == real->shield && told->health == real->health);
         assert_int_equal(told->aim, slot == frame->self.slot ? 0 : real->aim);
     }
     for (uint32_t slot = 0; slot < bullets; slot++) {

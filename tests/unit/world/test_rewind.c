@@ -186,6 +186,10 @@ static struct arena_fixture *random_arena(void)
     def.rules.fire_cooldown = chance_between(0.02, 0.3);
     def.rules.respawn_delay = chance_between(0.15, 0.4); // a tick at least
     def.rules.spawn_protection = chance_between(0, 0.5);
+    def.rules.pellets = chance_int(1, 2);
+    def.rules.spread = chance_between(1, 90);
+    def.rules.health = chance_int(1, 3);
+    def.rules.damage = chance_int(1, 2);
     struct arena_fixture *f = fixture_create_as(fixture_map(boxes, BOXES), &def);
     for (int i = 0; i < PLAYERS; i++)
         raim_world_join(f->world);

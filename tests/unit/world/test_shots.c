@@ -330,3 +330,76 @@ TEST(a_rewound_bullet_is_reflected_as_one_that_was_fired_then)
     printf("%u reflections, %u of them in the past\n", reflected, reflected_in_past);
     assert_true(reflected > 200 && reflected_in_past > 20);
 }
+
+// --- Health ---
+
+TEST(hits_take_health_and_the_last_one_destroys)
+{
+    raim_rules rules = raim_rules_default();
+    rules.health = 5;
+    rules.damage = 2;
+    rules.bullet_speed = 20000; // each hits in the tick in which it is fired
+    struct arena_fixture *f = fixture_create(&rules, 3, NULL, 0);
+    raim_player *one = fixture_put(f, (raim_vec2){0, 0});
+    raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
+    raim_player *other = fixture_put(f, (raim_vec2){200, 0});
+    raim_player *const shooters[] = {one, one, other};
+    const uint8_t left[] = {3, 1, 0};
+    for (int i = 0; i < 3; i++) {
+        one->cooldown_ticks = 0;
+        *fixture_input(f, one) = (raim_input){.fire = shooters[i] == one};
+        *fixture_input(f, other) =
+            (raim_input){.fire = shooters[i] == other, .aim = RAIM_ANGLE_TURN / 2};
+        fixture_step(f);
+        assert_int_equal(victim->health, left[i]);
+        assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), 1);
+        assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), i == 2);
+        assert_true(raim_world_is_valid(f->world, f->map));
+    }
+    assert_true(one->hits == 2 && one->score == 0);
+    assert_true(other->hits == 1 && other->score == 1 && victim->deaths == 1);
+    *fixture_input(f, other) = (raim_input){0};
+    fixture_steps(f, 121);
+    assert_int_equal(victim->state, RAIM_PLAYER_ALIVE);
+    assert_int_equal(victim->health, 5);
+}
+
+// Of five bullets from close by as many hit as it takes, and the others fly on.
+TEST(a_shot_takes_health_with_each_of_its_bullets)
+{
+    for (int health = 1; health <= 6; health++) {
+        raim_rules rules = raim_rules_default();
+        rules.pellets = 5;
+        rules.health = health;
+        struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
+        raim_player *one = fixture_put(f, (raim_vec2){0, 0});
+        raim_player *other = fixture_put(f, (raim_vec2){50, 0});
+        const int hits = health < 5 ? health : 5;
+        fixture_input(f, one)->fire = 1;
+        fixture_step(f);
+        assert_int_equal(fixture_count(f, RAIM_EVENT_HIT), hits);
+        assert_int_equal(fixture_count(f, RAIM_EVENT_KILL), health <= 5);
+        assert_int_equal(fixture_bullets(f), 5 - hits);
+        assert_int_equal(one->hits, hits);
+        assert_int_equal(other->health, health - hits);
+        fixture_destroy(f);
+    }
+}
+
+TEST(health_comes_back_up_to_that_of_a_fresh_player)
+{
+    raim_rules rules = raim_rules_default();
+    rules.health = 5;
+    rules.regeneration = 0.5;
+    struct arena_fixture *f = fixture_create(&rules, 1, NULL, 0);
+    raim_player *player = fixture_put(f, (raim_vec2){0, 0});
+    player->health = 2;
+    fixture_steps(f, 31);
+    assert_int_equal(player->health, 4); // in ticks 0 and 30
+    fixture_steps(f, 300);
+    assert_int_equal(player->health, 5);
+    f->world->rules.regeneration = 0;
+    player->health = 2;
+    fixture_steps(f, 300);
+    assert_int_equal(player->health, 2);
+}
