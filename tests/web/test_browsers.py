@@ -283,16 +283,21 @@ class ChromiumTest(PlayTest):
         self.check_policy()
 
     def test_a_gamepad_plays(self):
-        self.serve()
+        self.bots = 24
+        self.serve(map=str(MAPS / "duel.conf"))
         self.note_written()
         self.page.ask("Page.addScriptToEvaluateOnNewDocument", source="""
+            globalThis.rumbles = [];
             globalThis.pad = {mapping: "standard", axes: [0, 0, 0, 0],
+                vibrationActuator: {playEffect: async (kind, {duration}) => rumbles.push(duration)},
                 buttons: Array.from({length: 17}, () => ({pressed: false, value: 0}))};
             navigator.getGamepads = () => [null, pad];""")
         start = self.join(name="Pad")
         self.page.evaluate("pad.axes = [-1, 0.5, 0, -1], pad.buttons[7].value = 0.9, 0")
         self.wait("way", lambda report: math.dist((report["x"], report["y"]), (start["x"], start["y"])) > 20)
         self.wait("shots", lambda report: report["shots"] > 0)
+        self.wait("death", lambda report: report["deaths"] > 0, 120)
+        self.check("rumbles.includes(350)")
         self.check("written.includes('Menu') || (pad.buttons[9].pressed = true, false)")
 
     def test_settings_bind_keys_fill_the_screen_and_hold_the_pointer(self):
