@@ -31,6 +31,7 @@ WATCHDOG_S = 10 # of the unit
 ABORT_S = 5     # for it to end after that
 UPGRADE_CLIENTS = 32
 UPGRADE_PAUSE_MS = 2000 # then a client would try for the second time
+TRY_AGAIN_S = 2         # of clients
 SLOW_PAUSE_MS = 500     # a restart is then explained
 # What changes by itself, or by dpkg for whatever package.
 RESTLESS = ("/var/lib/dpkg/", "/var/log/", "/var/cache/", "/var/tmp/", "/var/lib/systemd/timers",
@@ -511,6 +512,7 @@ class Steps:
         poll("everybody", playing)
         self.explained = []
         for name in packages:
+            time.sleep(TRY_AGAIN_S) # otherwise clients wait until then
             poll("points", lambda: sum(score for _, score in self.scores().values()) >= 8, 30)
             pid, before = self.show("MainPID"), poll("everybody", playing)
             begin_s = time.time()
