@@ -45,6 +45,15 @@ static const struct element {
     {"object", OBJECTS, OBJECT, "objects", NULL},
 };
 
+static unsigned long line_of(XML_Parser parser)
+{
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+    return (unsigned long)XML_GetCurrentLineNumber64(parser);
+#else
+    return XML_GetCurrentLineNumber(parser);
+#endif
+}
+
 static void stop(struct tmx *tmx, const char *problem)
 {
     tmx->problem = problem;
@@ -97,7 +106,7 @@ static json_t *add_element(struct tmx *tmx, const struct element *element, json_
         set(tmx, node, attributes[0], json_string(attributes[1]));
     if (element->type != NULL)
         set(tmx, node, "type", json_string(element->type));
-    set(tmx, node, "line", json_integer((json_int_t)XML_GetCurrentLineNumber(tmx->parser)));
+    set(tmx, node, "line", json_integer((json_int_t)line_of(tmx->parser)));
     return node;
 }
 
@@ -165,8 +174,7 @@ struct json_t *tiled_read_xml(const char *path, const char *text, size_t size,
         diagnostics_no_memory(diagnostics);
     } else if (!is_good) {
         char location[PATH_MAX + 32];
-        snprintf(location, sizeof location, "%s:%lu", path,
-                 (unsigned long)XML_GetCurrentLineNumber(tmx.parser));
+        snprintf(location, sizeof location, "%s:%lu", path, line_of(tmx.parser));
         if (tmx.problem != NULL)
             diagnostics_add(diagnostics, location, "%s", tmx.problem);
         else
