@@ -72,9 +72,9 @@ struct overload *arena_overload(struct arena *arena)
     return &arena->main.overload;
 }
 
-bool arena_has_culprit(const struct arena *arena)
+enum checkpoint_guilt arena_guilt(const struct arena *arena)
 {
-    return arena_checkpoint_is_culprit(&arena->worker.checkpoint);
+    return arena_checkpoint_guilt(&arena->worker.checkpoint);
 }
 
 void arena_excuse(struct arena *arena)

@@ -25,6 +25,7 @@
 #pragma once
 
 #include "arena_load.h"
+#include "checkpoint_file.h"
 #include "config.h"
 #include "mailbox.h"
 #include "masters.h"
@@ -144,14 +145,14 @@ bool arena_enable_recording(struct arena *arena, struct recorder *recorder);
 
 uint16_t arena_port(const struct arena *arena);
 
-// See checkpoint_is_culprit and checkpoint_excuse in checkpoint_file.h. Main thread, before a
-// worker runs the arena.
-bool arena_has_culprit(const struct arena *arena);
+// See checkpoint_guilt and checkpoint_excuse in checkpoint_file.h. Main thread, before a worker
+// runs the arena.
+enum checkpoint_guilt arena_guilt(const struct arena *arena);
 void arena_excuse(struct arena *arena);
 
 // Restores the match from the checkpoint of the previous process, and begins to save this one (see
-// arena_checkpoint.h). Call it once, before arena_start. Creates a file, which may take long: the
-// main thread, or the worker while it runs no arena.
+// arena_checkpoint.h). Call it once, before a worker runs the arena. Creates a file, which may take
+// long. Main thread.
 void arena_restore(struct arena *arena);
 
 // Has the store write the match's portable checkpoint if there is a newer one. Main thread.

@@ -330,9 +330,9 @@ void arena_checkpoint_note_map(struct arena_checkpoint *checkpoint,
     checkpoint->map = *map;
 }
 
-bool arena_checkpoint_is_culprit(const struct arena_checkpoint *checkpoint)
+enum checkpoint_guilt arena_checkpoint_guilt(const struct arena_checkpoint *checkpoint)
 {
-    return checkpoint->file != NULL && checkpoint_is_culprit(checkpoint->file);
+    return checkpoint->file != NULL ? checkpoint_guilt(checkpoint->file) : CHECKPOINT_INNOCENT;
 }
 
 void arena_checkpoint_excuse(struct arena_checkpoint *checkpoint)

@@ -74,8 +74,8 @@ void arena_checkpoint_discard(struct arena_checkpoint *checkpoint);
 struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *checkpoint,
                                                 const struct config_arena *config);
 
-// See checkpoint_is_culprit and checkpoint_excuse. Call them before arena_checkpoint_start.
-bool arena_checkpoint_is_culprit(const struct arena_checkpoint *checkpoint);
+// See checkpoint_guilt and checkpoint_excuse. Call them before arena_checkpoint_start.
+enum checkpoint_guilt arena_checkpoint_guilt(const struct arena_checkpoint *checkpoint);
 void arena_checkpoint_excuse(struct arena_checkpoint *checkpoint);
 
 // Call it once, before a worker runs the arena. Restores the match that the last process saved,

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@ enum {
     MAX_FILE_BYTES = 256 * 1024 * 1024, // a larger file was not written by this code
 };
 
+enum in_tick { NOT_IN_TICK, IN_TICK, CRASHED_IN_TICK };
+
 static const char magic[8] = {'R', 'A', 'I', 'M', 'K', 'E', 'E', 'P'}; // without a NUL
 
 struct file_header {
@@ -35,7 +38,7 @@ struct file_header {
     uint32_t restores; // since the last checkpoint_trust
     uint32_t restores_inverted;
     uint32_t tick_deaths; // restores that ended in a tick of the arena, without the last
-    uint32_t in_tick;     // 1 during a restore and a tick that follows it, else 0
+    uint32_t in_tick;     // enum in_tick: during a restore and a tick that follows it
     uint8_t reserved[LINE_BYTES - 32];
 };
 
@@ -66,6 +69,33 @@ struct checkpoint {
     size_t file_bytes;
     struct file_header *header; // the file, mapped; NULL: none
 };
+
+// The checkpoint of the arena whose tick this thread runs, or NULL.
+static _Thread_local struct checkpoint *ticking;
+
+static const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+static struct sigaction before_crashes[sizeof crashes / sizeof crashes[0]];
+
+// Other arenas may be in a tick, too, when the process dies.
+static void note_crash(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (ticking != NULL && ticking->header != NULL)
+        ticking->header->in_tick = CRASHED_IN_TICK;
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+        if (crashes[i] == number)
+            sigaction(number, &before_crashes[i], NULL);
+    if (info->si_code <= 0)
+        raise(number); // else the instruction runs again
+}
+
+void checkpoint_note_crashes(void)
+{
+    const struct sigaction action = {.sa_sigaction = note_crash,
+                                     .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+        sigaction(crashes[i], &action, &before_crashes[i]);
+}
 
 // The digest of the kernel's boot_id, or 0 if it cannot be read. The runtime directory is emptied
 // at a boot in any case.
@@ -230,9 +260,10 @@ void checkpoint_trust(struct checkpoint *checkpoint)
 
 void checkpoint_set_in_tick(struct checkpoint *checkpoint, bool is_in_tick)
 {
-    checkpoint->in_tick = is_in_tick;
+    ticking = is_in_tick ? checkpoint : NULL;
+    checkpoint->in_tick = is_in_tick ? IN_TICK : NOT_IN_TICK;
     if (checkpoint->header != NULL)
-        checkpoint->header->in_tick = is_in_tick;
+        checkpoint->header->in_tick = checkpoint->in_tick;
 }
 
 // Creates and maps a new file of `bytes` bytes. Returns NULL with errno on failure. Allocates every
@@ -411,20 +442,22 @@ static const char *fault_of(const struct checkpoint *checkpoint, const struct sl
 
 static uint32_t tick_deaths(const struct file_header *header)
 {
-    return header->tick_deaths + (header->in_tick != 0);
+    return header->tick_deaths + (header->in_tick != NOT_IN_TICK);
 }
 
-bool checkpoint_is_culprit(const struct checkpoint *checkpoint)
+enum checkpoint_guilt checkpoint_guilt(const struct checkpoint *checkpoint)
 {
     struct content content;
     const char *why;
     const struct file_header *header = NULL;
     if (open_content(checkpoint->path, &content, &why))
         header = header_of(&content, &why);
-    const bool is_culprit = header != NULL && header->restores >= CHECKPOINT_MAX_RESTORES &&
-                            tick_deaths(header) >= header->restores;
+    enum checkpoint_guilt guilt = CHECKPOINT_INNOCENT;
+    if (header != NULL && header->restores >= CHECKPOINT_MAX_RESTORES &&
+        tick_deaths(header) >= header->restores)
+        guilt = header->in_tick == CRASHED_IN_TICK ? CHECKPOINT_CULPRIT : CHECKPOINT_SUSPECT;
     close_content(&content);
-    return is_culprit;
+    return guilt;
 }
 
 void checkpoint_excuse(struct checkpoint *checkpoint)
@@ -448,7 +481,7 @@ static bool count_restore(struct checkpoint *checkpoint, const struct content *c
     checkpoint->tick_deaths = checkpoint->is_excused ? 0 : tick_deaths(header);
     set_restores(&counted, checkpoint->restores);
     counted.tick_deaths = checkpoint->tick_deaths;
-    counted.in_tick = 1;
+    counted.in_tick = IN_TICK;
     return pwrite(content->file, &counted, sizeof counted, 0) == (ssize_t)sizeof counted;
 }
 

@@ -56,10 +56,18 @@ bool checkpoint_find_map(const struct checkpoint *checkpoint, double max_age_s,
 // Lets a restore change nothing but the match: no restore is counted, no file set aside.
 void checkpoint_only_check(struct checkpoint *checkpoint);
 
-// Whether there is a file that is a culprit: the next restore sets it aside.
-bool checkpoint_is_culprit(const struct checkpoint *checkpoint);
+// Has the arena whose tick crashes the process noted as such in its file. Call it once, before the
+// first tick.
+void checkpoint_note_crashes(void);
 
-// Call it if another arena has the culprit: the next restore then counts as the first.
+enum checkpoint_guilt {
+    CHECKPOINT_INNOCENT, // or there is no file
+    CHECKPOINT_SUSPECT,  // the process died each time while the arena was in a tick
+    CHECKPOINT_CULPRIT,  // and the last time by a signal of that tick's thread
+};
+enum checkpoint_guilt checkpoint_guilt(const struct checkpoint *checkpoint);
+
+// Call it if another arena is guiltier: the next restore then counts as the first.
 void checkpoint_excuse(struct checkpoint *checkpoint);
 
 // Whether there is a file.

@@ -244,7 +244,6 @@ static void *run(void *argument)
     for (int i = 0; i < worker->own.arena_count; i++) {
         struct worker_slot *slot = &worker->own.slots[i];
         const uint64_t tick_ns = (uint64_t)NS_PER_S / arena_config(slot->arena)->match.tick_hz;
-        arena_restore(slot->arena);
         arena_start(slot->arena, tick_ns * (uint64_t)(i + 1) / (uint64_t)worker->own.arena_count);
         update_slot(worker, slot);
     }

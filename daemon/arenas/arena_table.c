@@ -203,13 +203,13 @@ static int count_workers(const struct config *config)
 // The match that has crashed the process again and again does not cost other arenas theirs.
 static void excuse_innocent(const struct arena_list *list)
 {
-    bool is_culprit[CONFIG_MAX_ARENAS], has_culprit = false;
+    enum checkpoint_guilt guilt[CONFIG_MAX_ARENAS], most = CHECKPOINT_INNOCENT;
     for (int i = 0; i < list->count; i++) {
-        is_culprit[i] = arena_has_culprit(list->arenas[i]);
-        has_culprit = has_culprit || is_culprit[i];
+        guilt[i] = arena_guilt(list->arenas[i]);
+        most = guilt[i] > most ? guilt[i] : most;
     }
     for (int i = 0; i < list->count; i++)
-        if (has_culprit && !is_culprit[i])
+        if (guilt[i] < most)
             arena_excuse(list->arenas[i]);
 }
 
@@ -229,7 +229,10 @@ bool arena_table_start(struct arena_table *table)
         return false;
     }
     arena_table_poll_token_marking(table);
+    checkpoint_note_crashes();
     excuse_innocent(running);
+    for (int i = 0; i < running->count; i++)
+        arena_restore(running->arenas[i]); // all of them before the first tick, which may crash
     for (int i = 0; i < worker_count; i++) {
         int count = 0;
         for (int j = i; j < running->count; j += worker_count)

@@ -10,7 +10,10 @@
 #include "test.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // Offsets in the file, for the tests that forge it.
@@ -318,36 +321,54 @@ static void die(int ticks, bool is_in_tick)
     begin_process();
 }
 
-TEST(a_culprit_died_in_its_tick_each_time)
+TEST(a_suspect_died_in_its_tick_each_time)
 {
-    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(checkpoint_guilt(fixture->checkpoint), CHECKPOINT_INNOCENT);
     die(1, true);
-    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(checkpoint_guilt(fixture->checkpoint), CHECKPOINT_INNOCENT);
     die(20, true);
-    assert_true(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(checkpoint_guilt(fixture->checkpoint), CHECKPOINT_SUSPECT);
     assert_int_equal(restore().verdict, CHECKPOINT_SET_ASIDE);
     begin_process();
-    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(checkpoint_guilt(fixture->checkpoint), CHECKPOINT_INNOCENT);
 }
 
-TEST(a_restore_that_crashes_makes_a_culprit)
+TEST(who_crashes_in_its_tick_is_the_culprit)
+{
+    int status;
+    die(1, true);
+    const pid_t child = fork();
+    if (child == 0) {
+        restore();
+        bind_checkpoint();
+        checkpoint_note_crashes();
+        checkpoint_set_in_tick(fixture->checkpoint, true);
+        abort();
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    begin_process();
+    assert_int_equal(checkpoint_guilt(fixture->checkpoint), CHECKPOINT_CULPRIT);
+}
+
+TEST(a_restore_that_crashes_makes_a_suspect)
 {
     for (int i = 0; i < CHECKPOINT_MAX_RESTORES; i++) {
         assert_int_equal(restore().verdict, CHECKPOINT_RESTORED);
         begin_process();
     }
-    assert_true(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(checkpoint_guilt(fixture->checkpoint), CHECKPOINT_SUSPECT);
 }
 
 TEST(an_excused_checkpoint_counts_anew)
 {
     die(1, true); // by chance
     die(1, false);
-    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(checkpoint_guilt(fixture->checkpoint), CHECKPOINT_INNOCENT);
     checkpoint_excuse(fixture->checkpoint);
-    die(1, true); // a second culprit, which died behind the first so far
+    die(1, true); // a second suspect, which died behind the first so far
     die(1, true);
-    assert_true(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(checkpoint_guilt(fixture->checkpoint), CHECKPOINT_SUSPECT);
 }
 
 TEST(trust_forgets_deaths)
@@ -359,7 +380,7 @@ TEST(trust_forgets_deaths)
     begin_process();
     die(1, false);
     die(1, true);
-    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(checkpoint_guilt(fixture->checkpoint), CHECKPOINT_INNOCENT);
     assert_int_equal(restore().verdict, CHECKPOINT_SET_ASIDE);
 }
 

@@ -35,6 +35,7 @@ static int start_with(uint32_t bots)
     fixture.arena = arena_create(fixture.config, &fixture.config->arenas[0], &fixture.sockets, NULL,
                                  &fixture.wakeup, error, sizeof error);
     assert_string_equal(error, "");
+    arena_restore(fixture.arena);
     fixture.worker = worker_start(0, &fixture.arena, 1, error, sizeof error);
     assert_string_equal(error, "");
     return 0;
