@@ -188,7 +188,7 @@ class PackageTest(unittest.TestCase):
             "-", input=code)
 
     def test_python_plays(self):
-        daemon = self.stage.serve(arena(encryption="required", bots=20))
+        daemon = self.stage.serve(arena(encryption="required", bots=20, bot_skill="easy"))
         said = run("/usr/bin/python3", EXAMPLES / "python/raim.py", f"127.0.0.1:{daemon.ports[0]}",
                    env=self.environment)
         print(said, end="")
@@ -200,7 +200,7 @@ class PackageTest(unittest.TestCase):
         shutil.copytree(EXAMPLES / "love", game)
         (game / "main.lua").rename(game / "game.lua")
         shutil.copy(harness.ROOT / "tests/daemon/love/main.lua", game)
-        daemon = self.stage.serve(arena(encryption="required", bots=20))
+        daemon = self.stage.serve(arena(encryption="required", bots=20, bot_skill="easy"))
         with display() as name:
             said = run("love", game, f"127.0.0.1:{daemon.ports[0]}",
                        env={**self.environment, "DISPLAY": name})
